@@ -1,0 +1,251 @@
+"""The hidden network: immutable adjacency arrays with people's labels."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from claim.errors import InputError
+
+if TYPE_CHECKING:
+    import networkx
+
+Label: TypeAlias = int | str
+IntArray: TypeAlias = npt.NDArray[np.int32]
+OffsetArray: TypeAlias = npt.NDArray[np.int64]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+EDGE_PROBABILITY = "probability"  # name of the edge attribute in networkx graphs and XML files
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """What was left out when a network was made, so that the user can be told."""
+
+    self_loops: int = 0
+    duplicates: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.self_loops or self.duplicates)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.self_loops:
+            parts.append(f"{self.self_loops} self-loop{'s' * (self.self_loops > 1)}")
+        if self.duplicates:
+            parts.append(f"{self.duplicates} duplicate edge{'s' * (self.duplicates > 1)}")
+        return f"dropped {' and '.join(parts)}" if parts else "nothing dropped"
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """People ``0..n-1`` and their contacts in compressed sparse rows.
+
+    ``contacts[offsets[u]:offsets[u + 1]]`` are the contacts of ``u`` in ascending order. An undirected edge stands in
+    both rows; a directed one in the row of its source. ``probabilities`` run parallel to ``contacts`` and are ``None``
+    where every edge shares the one ``p`` given to a cascade. Use :meth:`from_edges` to make one.
+    """
+
+    offsets: OffsetArray
+    contacts: IntArray
+    labels: tuple[Label, ...]
+    directed: bool = False
+    probabilities: FloatArray | None = None
+    name: str = "network"
+    dropped: Dropped = field(default_factory=Dropped)
+
+    def __post_init__(self) -> None:
+        for array in (self.offsets, self.contacts, self.probabilities):
+            if array is not None:
+                array.setflags(write=False)
+
+    @classmethod
+    def from_edges(
+        cls,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        *,
+        n: int | None = None,
+        labels: Sequence[Label] | None = None,
+        directed: bool = False,
+        probabilities: npt.ArrayLike | None = None,
+        name: str = "network",
+    ) -> "Network":
+        """A network from two arrays of indices ``0..n-1``; self-loops and repeated edges are dropped and counted.
+
+        Of a repeated edge the first one's probability is kept. People without any edge exist if ``n`` or ``labels``
+        says so.
+        """
+        u, v = _index_array(sources), _index_array(targets)
+        if len(u) != len(v):
+            raise InputError(f"edges need as many sources as targets, not {len(u)} and {len(v)}")
+        n = _people_count(u, v, n, labels)
+        p = None if probabilities is None else _checked_probabilities(probabilities, len(u))
+
+        loops = u == v
+        u, v = u[~loops], v[~loops]
+        if not directed:
+            u, v = np.minimum(u, v), np.maximum(u, v)
+        first = np.unique(u * np.int64(n) + v, return_index=True)[1]
+        dropped = Dropped(int(loops.sum()), len(u) - len(first))
+        u, v = u[first], v[first]
+        if p is not None:
+            p = p[~loops][first]
+        if not directed:
+            u, v = np.concatenate([u, v]), np.concatenate([v, u])
+            p = None if p is None else np.concatenate([p, p])
+        order = np.lexsort((v, u))
+        offsets = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(np.bincount(u, minlength=n), out=offsets[1:])
+        return cls(
+            offsets,
+            v[order].astype(np.int32),
+            tuple(range(n)) if labels is None else tuple(labels),
+            directed,
+            None if p is None else p[order],
+            name,
+            dropped,
+        )
+
+    @classmethod
+    def from_networkx(cls, graph: "networkx.Graph[Any]", name: str | None = None) -> "Network":
+        """A network from a networkx graph; the edge attribute ``probability`` is used if every edge has it."""
+        labels = [node if isinstance(node, int | str) else str(node) for node in graph.nodes]
+        index: dict[Hashable, int] = {node: i for i, node in enumerate(graph.nodes)}
+        edges = list(graph.edges(data=EDGE_PROBABILITY))
+        given = [edge[2] for edge in edges if edge[2] is not None]
+        if given and len(given) < len(edges):
+            raise InputError(f"{len(edges) - len(given)} of {len(edges)} edges have no {EDGE_PROBABILITY}")
+        return cls.from_edges(
+            [index[u] for u, _, _ in edges],
+            [index[v] for _, v, _ in edges],
+            labels=labels,
+            directed=graph.is_directed(),
+            probabilities=given or None,
+            name=name or graph.name or "network",
+        )
+
+    def to_networkx(self) -> "networkx.Graph[Any]":
+        """The same network as a networkx graph with labels as nodes."""
+        import networkx
+
+        graph: networkx.Graph[Any] = (networkx.DiGraph if self.directed else networkx.Graph)(name=self.name)
+        graph.add_nodes_from(self.labels)
+        sources, targets, probabilities = self.edges()
+        for i, (u, v) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
+            attributes = {} if probabilities is None else {EDGE_PROBABILITY: float(probabilities[i])}
+            graph.add_edge(self.labels[u], self.labels[v], **attributes)
+        return graph
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return len(self.offsets) - 1
+
+    @property
+    def m(self) -> int:
+        """How many edges there are; an undirected edge counts once."""
+        return len(self.contacts) if self.directed else len(self.contacts) // 2
+
+    @cached_property
+    def degrees(self) -> IntArray:
+        """The number of contacts of each person (out-degree if directed)."""
+        return np.diff(self.offsets).astype(np.int32)
+
+    def contacts_of(self, person: int) -> IntArray:
+        """The contacts of one person, ascending."""
+        return self.contacts[self.offsets[person] : self.offsets[person + 1]]
+
+    def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
+        """Sources, targets and probabilities of all edges; an undirected one once, smaller index first."""
+        sources = np.repeat(np.arange(self.n, dtype=np.int32), self.degrees)
+        keep = slice(None) if self.directed else sources < self.contacts
+        probabilities = None if self.probabilities is None else self.probabilities[keep]
+        return sources[keep], self.contacts[keep], probabilities
+
+    @cached_property
+    def _index_of_label(self) -> dict[Label, int]:
+        return {label: i for i, label in enumerate(self.labels)}
+
+    def index_of(self, label: Label) -> int:
+        """The index of a person's label; ``"7"`` also finds the integer label 7, and 7 the text label ``"7"``."""
+        known = self._index_of_label
+        for form in (label, str(label), _as_integer(label)):
+            if form is not None and form in known:
+                return known[form]
+        raise InputError(f"nobody is called {label!r} in {self.name}")
+
+    @cached_property
+    def checksum(self) -> str:
+        """SHA-256 of the structure: direction, labels, edges and probabilities, whatever file they came from."""
+        sources, targets, probabilities = self.edges()
+        digest = sha256(f"{self.directed} {self.n}\n".encode())
+        digest.update("\n".join(map(str, self.labels)).encode())
+        for array in (sources, targets, probabilities):
+            if array is not None:
+                digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def relabelled(self, order: npt.ArrayLike) -> "Network":
+        """The same network with person ``order[i]`` at index ``i``."""
+        old_of_new = np.asarray(order)
+        new_of_old = np.empty(self.n, dtype=np.int64)
+        new_of_old[old_of_new] = np.arange(self.n)
+        sources, targets, probabilities = self.edges()
+        return Network.from_edges(
+            new_of_old[sources],
+            new_of_old[targets],
+            n=self.n,
+            labels=[self.labels[old] for old in old_of_new.tolist()],
+            directed=self.directed,
+            probabilities=probabilities,
+            name=self.name,
+        )
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"Network({self.name!r}, {kind}, {self.n} people, {self.m} edges)"
+
+
+def _index_array(values: npt.ArrayLike) -> OffsetArray:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+        raise InputError("edges are given as two flat arrays of integer indices")
+    return array.astype(np.int64)
+
+
+def _people_count(u: OffsetArray, v: OffsetArray, n: int | None, labels: Sequence[Label] | None) -> int:
+    seen = int(max(u.max(), v.max())) + 1 if len(u) else 0
+    if len(u) and min(u.min(), v.min()) < 0:
+        raise InputError("indices of people start at 0")
+    if labels is not None:
+        if len(set(labels)) < len(labels):
+            raise InputError("two people have the same label")
+        if n is not None and n != len(labels):
+            raise InputError(f"{len(labels)} labels for {n} people")
+        n = len(labels)
+    if n is not None and seen > n:
+        raise InputError(f"an edge names person {seen - 1}, but there are only {n} people (0 to {n - 1})")
+    return seen if n is None else n
+
+
+def _checked_probabilities(values: npt.ArrayLike, count: int) -> FloatArray:
+    p = np.asarray(values, dtype=np.float64)
+    if p.shape != (count,):
+        raise InputError(f"{p.size} probabilities for {count} edges")
+    if not ((p >= 0) & (p <= 1)).all():  # also false for NaN
+        raise InputError(f"probability {p[~((p >= 0) & (p <= 1))][0]} is not between 0 and 1")
+    return p
+
+
+def _as_integer(label: Label) -> int | None:
+    try:
+        return int(label)
+    except ValueError:
+        return None

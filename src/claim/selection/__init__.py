@@ -1,0 +1,1 @@
+"""Leader selection: the greedy oracle, sampling with bounds for very large networks, and quick baselines."""
