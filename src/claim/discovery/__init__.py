@@ -1,0 +1,19 @@
+"""Discovery: what anyone may see of a hidden network, simulated surveys, and policies that need no learning."""
+
+from claim.discovery.discovered import Discovered, PersonClass, Status
+from claim.discovery.policies import POLICIES, is_reference, policy_named
+from claim.discovery.seams import Policy, Selector
+from claim.discovery.simulation import Simulation, surveys
+
+__all__ = [
+    "POLICIES",
+    "Discovered",
+    "PersonClass",
+    "Policy",
+    "Selector",
+    "Simulation",
+    "Status",
+    "is_reference",
+    "policy_named",
+    "surveys",
+]

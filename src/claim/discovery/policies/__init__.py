@@ -1,0 +1,41 @@
+"""Survey policies that need no learning; a new one is one file and one line here."""
+
+from difflib import get_close_matches
+
+from claim.discovery.policies.change import Change, ChangePublished
+from claim.discovery.policies.clairvoyant import Clairvoyant
+from claim.discovery.policies.degrees import DEGREE_PLUS_INVERSE, INVERSE_DEGREE, MAX_CONTACT, MAX_DEGREE
+from claim.discovery.policies.random import RandomClass, RandomPerson
+from claim.discovery.policies.snowball import Snowball
+from claim.discovery.seams import Policy
+from claim.errors import InputError
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        RandomPerson(),
+        RandomClass(),
+        Change(),
+        ChangePublished(),
+        Snowball(),
+        MAX_DEGREE,
+        INVERSE_DEGREE,
+        DEGREE_PLUS_INVERSE,
+        MAX_CONTACT,
+        Clairvoyant(),
+    )
+}
+
+
+def policy_named(name: str) -> Policy:
+    """The policy of that name, or an error that lists the names there are."""
+    if name not in POLICIES:
+        near = get_close_matches(name, POLICIES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(POLICIES)})")
+    return POLICIES[name]
+
+
+def is_reference(policy: Policy) -> bool:
+    """Whether it sees what no policy may see, so that it must be marked wherever it is shown."""
+    return getattr(policy, "reference", False)

@@ -1,0 +1,49 @@
+"""CHANGE (Wilder, Immorlica, Rice and Tambe, 2018): survey random people, then a random contact of each.
+
+The friendship paradox makes a random contact better connected than a random person.
+"""
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered
+
+
+class Change:
+    """Surveys one random unsurveyed contact of each surveyed person in turn, start people first.
+
+    This is CHANGE with equal access: the start people stand in for its random people, so that it sees no more of the
+    network than any other policy.
+    """
+
+    name = "change"
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """A contact of whose turn it is; people without unsurveyed contacts are passed over."""
+        left = set(discovered.frontier)
+        chosen: list[int] = []
+        turn = len(discovered.surveyed) + len(discovered.refused) - len(discovered.start)
+        while left and len(chosen) < count:
+            person = self._contact_of_turn(discovered, left, rng, turn + len(chosen))
+            chosen.append(person)
+            left.remove(person)
+        return chosen
+
+    @staticmethod
+    def _contact_of_turn(discovered: Discovered, left: set[int], rng: np.random.Generator, turn: int) -> int:
+        surveyed = discovered.surveyed
+        for i in range(len(surveyed)):
+            namer = surveyed[(turn + i) % len(surveyed)]
+            waiting = [contact for contact in discovered.contacts[namer] if contact in left]
+            if waiting:
+                return int(rng.choice(waiting))
+        return int(rng.choice(sorted(left)))  # nobody surveyed named any of them
+
+
+class ChangePublished(Change):
+    """CHANGE as the published comparison ran it: its own fresh random people instead of the common start set.
+
+    The referee sees ``draws_own_start`` and gives it that access; the comparison is not an equal one, and says so.
+    """
+
+    name = "change-published"
+    draws_own_start = True

@@ -1,0 +1,18 @@
+"""Snowball sampling (Goodman, 1961): wave by wave outwards from the start people."""
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered
+
+
+class Snowball:
+    """Surveys everybody of one wave before anybody of the next, in random order within a wave."""
+
+    name = "snowball"
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """Random people of the earliest waves."""
+        frontier = discovered.frontier
+        waves = [discovered.wave[person] for person in frontier]
+        order = np.lexsort((rng.random(len(frontier)), waves))
+        return [frontier[i] for i in order[:count]]

@@ -1,0 +1,23 @@
+"""Turn a score of classes into a choice of people."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered, PersonClass
+
+Score = Callable[[Discovered, PersonClass], float]
+
+
+def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, count: int = 1) -> list[int]:
+    """The people of the frontier with the highest scores, ties in random order.
+
+    Members of a class have the same score, because nothing seen tells them apart.
+    """
+    people: list[int] = []
+    scores: list[float] = []
+    for group in discovered.frontier_classes:
+        people.extend(group.members)
+        scores.extend([score(discovered, group)] * group.size)
+    order = np.lexsort((rng.random(len(people)), -np.array(scores)))
+    return [people[i] for i in order[:count]]

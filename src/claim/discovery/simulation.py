@@ -1,0 +1,79 @@
+"""Simulated surveys: the hidden network answers, and only the answers cross the wall."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered
+from claim.discovery.seams import Policy
+from claim.errors import InputError
+from claim.networks import Network
+
+BudgetUnit = Literal["attempts", "answers"]
+
+
+class Simulation:
+    """One study on a hidden network.
+
+    Contacts are named in random order, so local indices tell nothing of the network's own numbering. Who would refuse is
+    settled once at the outset and does not depend on whom a policy asks or when.
+    """
+
+    def __init__(self, network: Network, start: Iterable[int], rng: np.random.Generator, refusal: float = 0.0) -> None:
+        if not 0 <= refusal <= 1:
+            raise InputError(f"the refusal probability must be between 0 and 1, not {refusal}")
+        self.network = network
+        self.discovered = Discovered()
+        self.people: list[int] = []  # the network's index of each local person
+        self._local: dict[int, int] = {}
+        self._rng = rng
+        self._refuses = rng.random(network.n) < refusal
+        for person in [self._meet(int(who), None) for who in dict.fromkeys(start)]:
+            self.discovered.record_start(person)
+        for person in list(self.discovered.start):
+            self._name_contacts(person)
+
+    def ask(self, person: int) -> bool:
+        """Try to survey a person of the frontier; False if they refuse."""
+        if self._refuses[self.people[person]]:
+            self.discovered.record_refusal(person)
+            return False
+        self.discovered.record_survey(person)
+        self._name_contacts(person)
+        return True
+
+    def true_degree(self, person: int) -> int:
+        """How many contacts a person really has; for references only, never for a policy."""
+        return int(self.network.degrees[self.people[person]])
+
+    def _meet(self, who: int, named_by: int | None) -> int:
+        if who not in self._local:
+            self._local[who] = self.discovered.add_person(named_by)
+            self.people.append(who)
+        return self._local[who]
+
+    def _name_contacts(self, person: int) -> None:
+        contacts = self._rng.permutation(self.network.contacts_of(self.people[person]))
+        for who in contacts.tolist():
+            self.discovered.add_tie(person, self._meet(who, person))
+
+
+def surveys(
+    simulation: Simulation,
+    policy: Policy,
+    budget: int,
+    rng: np.random.Generator,
+    per_round: int = 1,
+    unit: BudgetUnit = "attempts",
+) -> Iterator[Discovered]:
+    """Survey until the budget or the frontier is used up; yields what is discovered after each attempt."""
+    spent = 0
+    while spent < budget:
+        chosen = policy.choose(simulation.discovered, rng, min(per_round, budget - spent))
+        if not chosen:
+            return
+        for person in chosen:
+            answered = simulation.ask(person)
+            spent += answered or unit == "attempts"
+            yield simulation.discovered
