@@ -16,8 +16,8 @@ BudgetUnit = Literal["attempts", "answers"]
 class Simulation:
     """One study on a hidden network.
 
-    Contacts are named in random order, so local indices tell nothing of the network's own numbering. Who would refuse is
-    settled once at the outset and does not depend on whom a policy asks or when.
+    Contacts are named in random order, so local indices tell nothing of the network's own numbering. Who would refuse
+    is settled once at the outset and does not depend on whom a policy asks or when.
     """
 
     def __init__(self, network: Network, start: Iterable[int], rng: np.random.Generator, refusal: float = 0.0) -> None:
@@ -54,8 +54,8 @@ class Simulation:
         return self._local[who]
 
     def _name_contacts(self, person: int) -> None:
-        contacts = self._rng.permutation(self.network.contacts_of(self.people[person]))
-        for who in contacts.tolist():
+        contacts = self.network.contacts_of(self.people[person])
+        for who in contacts[self._rng.permutation(len(contacts))].tolist():
             self.discovered.add_tie(person, self._meet(who, person))
 
 

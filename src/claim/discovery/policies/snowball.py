@@ -14,5 +14,5 @@ class Snowball:
         """Random people of the earliest waves."""
         frontier = discovered.frontier
         waves = [discovered.wave[person] for person in frontier]
-        order = np.lexsort((rng.random(len(frontier)), waves))
+        order = np.lexsort((rng.random(len(frontier)), np.array(waves)))
         return [frontier[i] for i in order[:count]]
