@@ -66,8 +66,8 @@ def surveys(
     rng: np.random.Generator,
     per_round: int = 1,
     unit: BudgetUnit = "attempts",
-) -> Iterator[Discovered]:
-    """Survey until the budget or the frontier is used up; yields what is discovered after each attempt."""
+) -> Iterator[int]:
+    """Survey until the budget or the frontier is used up; yields after each attempt how much of the budget is spent."""
     spent = 0
     while spent < budget:
         chosen = policy.choose(simulation.discovered, rng, min(per_round, budget - spent))
@@ -76,4 +76,4 @@ def surveys(
         for person in chosen:
             answered = simulation.ask(person)
             spent += answered or unit == "attempts"
-            yield simulation.discovered
+            yield spent

@@ -190,6 +190,12 @@ class Network:
                 digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
+    def __eq__(self, other: object) -> bool:
+        return self.checksum == other.checksum if isinstance(other, Network) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.checksum)
+
     def relabelled(self, order: npt.ArrayLike) -> "Network":
         """The same network with person ``order[i]`` at index ``i``."""
         old_of_new = np.asarray(order)

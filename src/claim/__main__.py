@@ -1,0 +1,5 @@
+"""``python -m claim``."""
+
+from claim.cli import main
+
+main()

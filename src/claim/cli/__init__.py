@@ -1,0 +1,68 @@
+"""The command line: one verb a job, one module a verb; each imports what it needs only when it runs."""
+
+import sys
+
+import typer
+
+from claim.cli import advise, evaluate, influence, networks, select
+from claim.errors import ClaimError
+
+# Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    name="claim",
+    help="Whom to survey next in a social network nobody has a map of, and whom to recruit at the end.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback()
+def _options(
+    debug: bool = typer.Option(False, "--debug", help="Show the full traceback of an error."),
+    version: bool = typer.Option(False, "--version", help="Show the version and stop."),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"claim {installed('claim')}")
+        raise typer.Exit()
+
+
+app.add_typer(networks.app, name="networks")
+for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise):
+    app.command()(verb)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; what a user can put right is one line on standard error and exit code 2."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    words = [word for word in given if word != "--debug"]
+    try:
+        status = app(words, standalone_mode=False)
+    except ClaimError as error:
+        if debug:
+            raise
+        _stop(str(error), 2)
+    except UsageError as error:
+        _stop(error.format_message(), 2)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
+        _stop("interrupted", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
+        sys.exit(141)
+    except OSError as error:
+        if debug:
+            raise
+        _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _stop(message: str, code: int) -> None:
+    typer.echo(f"claim: {' '.join(message.split())}", err=True)
+    sys.exit(code)

@@ -1,0 +1,5 @@
+"""``python -m claim.cli``."""
+
+from claim.cli import main
+
+main()

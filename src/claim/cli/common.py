@@ -1,0 +1,86 @@
+"""What the verbs share: options, lists of names, tables for people and JSON for machines."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claim.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from claim.networks import Network
+
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for standard output and nothing else."),
+]
+DataDirOption = Annotated[
+    str | None, typer.Option("--data-dir", metavar="DIR", help="Where network files are (else CLAIM_DATA).")
+]
+ProbabilityOption = Annotated[
+    float, typer.Option("--probability", "-p", help="Chance that word passes along a contact.")
+]
+LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="How many leaders to choose.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the file as directed contacts.")]
+EdgeProbabilitiesOption = Annotated[
+    bool, typer.Option("--edge-probabilities", help="Read the third column as each contact's own probability.")
+]
+
+
+def names(given: str | None) -> list[str]:
+    """A comma-separated list, each name once."""
+    return list(dict.fromkeys(name.strip() for name in (given or "").split(",") if name.strip()))
+
+
+def people(network: "Network", labels: str | None) -> list[int]:
+    """Indices of people given by label in a comma-separated list."""
+    return [network.index_of(label) for label in names(labels)]
+
+
+def say(message: str) -> None:
+    """A word to the user that is not part of the result."""
+    typer.echo(message, err=True)
+
+
+def report_dropped(network: "Network") -> None:
+    """Tell the user what was left out of the network they gave."""
+    if network.dropped:
+        say(f"{network.name}: {network.dropped}")
+
+
+def show(data: dict[str, Any], table: "RenderableType", json_target: str | None) -> None:
+    """The result for people on the terminal, or for machines where ``--json`` asks for it."""
+    if json_target == "-":
+        sys.stdout.write(as_json(data))
+        return
+    if json_target is not None:
+        write_text(Path(json_target), as_json(data))
+    from rich.console import Console
+
+    Console(highlight=False).print(table)
+
+
+def as_json(data: Any) -> str:
+    """Strict JSON, ending in a newline."""
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory, not a file to write to")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write it ({error.strerror})") from error

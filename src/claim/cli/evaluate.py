@@ -1,0 +1,77 @@
+"""``claim evaluate``: how many people each survey policy reaches."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, names, say, show
+from claim.errors import InputError
+
+Starts = Literal["published", "fresh"]
+BudgetUnit = Literal["attempts", "answers"]
+
+if TYPE_CHECKING:
+    from claim.evaluation import Comparison
+
+
+def evaluate(
+    networks: Annotated[str, typer.Option(help="Comma-separated networks, families or files.")] = "zones",
+    policies: Annotated[str, typer.Option(help="Comma-separated survey policies.")] = "random,change,degree+inverse",
+    selector: Annotated[str, typer.Option(help="Who chooses the leaders; comma-separated.")] = "greedy",
+    protocol: Annotated[str, typer.Option(help="field, paper, or both separated by a comma.")] = "field",
+    runs: Annotated[int, typer.Option(help="Start sets per network.")] = 100,
+    seed: Annotated[int, typer.Option(help="Governs everything but published start sets.")] = 10,
+    budget: Annotated[int, typer.Option(help="Surveys.")] = 5,
+    start: Annotated[int, typer.Option(help="People known at the outset.")] = 5,
+    leaders: Annotated[int, typer.Option("--leaders", "-k", help="Leaders chosen at the end.")] = 10,
+    p: ProbabilityOption = 0.1,
+    starts: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
+    round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
+    refusal: Annotated[float, typer.Option(help="Chance that somebody refuses to be surveyed.")] = 0.0,
+    budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts.")] = "attempts",
+    workers: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
+    data_dir: DataDirOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Compare survey policies on the same start sets and the same cascades.
+
+    Example: [bold]claim evaluate --networks zone2,zone3 --policies random,change --runs 100[/bold]
+    """
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers must be at least 1, not {workers}")
+    from claim.cli.progress import run_progress
+    from claim.evaluation import compare
+
+    began = time.perf_counter()
+    with run_progress("runs", hidden=json == "-") as progress:
+        result = compare(
+            names(networks), names(policies), names(selector), names(protocol), runs, seed,
+            budget=budget, start=start, leaders=leaders, p=p, starts=starts, per_round=round_size,
+            refusal=refusal, unit=budget_unit, workers=workers, data_dir=data_dir, progress=progress,
+        )  # fmt: skip
+    seconds = time.perf_counter() - began
+    if out is not None:
+        _write_run_folder(result, Path(out), workers, quiet=json == "-")
+    _show(result, seconds, json)
+
+
+def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, quiet: bool) -> None:
+    from claim.cli.progress import run_progress
+    from claim.evaluation.report import write_run_folder
+
+    with run_progress("budget curves", hidden=quiet) as progress:
+        report = write_run_folder(result, folder, workers=workers, progress=progress)
+    if not quiet:
+        say(f"report: {report}")
+
+
+def _show(result: "Comparison", seconds: float, json: str | None) -> None:
+    from rich.console import Group
+
+    from claim.evaluation.tables import comparison_tables
+
+    tables = Group(*comparison_tables(result), f"[dim]{seconds:.1f} s[/dim]")
+    show(result.to_dict(), tables, json)

@@ -1,0 +1,96 @@
+"""``claim networks``: what is known, where it is, and how to get it."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claim.cli.common import DataDirOption, JsonOption, names, show
+from claim.cli.progress import byte_progress
+from claim.errors import ClaimError
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+app = typer.Typer(help="List the known networks, or fetch the public ones.", invoke_without_command=True)
+
+
+@app.callback()
+def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: JsonOption = None) -> None:
+    """List every known network, where it comes from, whether it is there, its size and how to get it.
+
+    Example: [bold]claim networks[/bold]
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from claim.networks.catalogue import known_networks
+
+    rows = []
+    for listed in known_networks(data_dir):
+        known = listed.network
+        made = known.make() if known.make is not None else None
+        rows.append(
+            {
+                "name": known.name,
+                "family": known.family,
+                "role": known.role,
+                "kind": known.kind,
+                "people": made.n if made else known.people,
+                "edges": made.m if made else known.edges,
+                "present": listed.present,
+                "path": str(listed.path) if listed.path else None,
+                "how_to_get": known.how_to_get,
+                "origin": known.origin,
+            }
+        )
+    show({"networks": rows}, _table(rows), json)
+
+
+@app.command()
+def fetch(
+    wanted: Annotated[
+        str, typer.Argument(metavar="NAMES", help="Comma-separated networks or families, or all.")
+    ] = "all",
+    data_dir: DataDirOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Download public networks from their publisher into the data directory.
+
+    Example: [bold]claim networks fetch israel,kcs[/bold]
+    """
+    from claim.networks.catalogue import data_directories, expand, find
+    from claim.networks.fetch import fetch_one
+    from claim.networks.public import PUBLIC_NETWORKS
+
+    chosen = list(PUBLIC_NETWORKS) if wanted == "all" else [find(name) for name in expand(names(wanted))]
+    destination = data_directories(data_dir)[0]
+    results: list[dict[str, Any]] = []
+    for known in chosen:
+        with byte_progress(known.name, hidden=json == "-") as progress:
+            try:
+                found = fetch_one(known, destination, progress=progress)
+                results.append({"name": known.name, "status": found.status.value, "path": str(found.path)})
+            except ClaimError as error:
+                results.append({"name": known.name, "status": "failed", "problem": str(error)})
+    show({"fetched": results}, _fetched(results), json)
+    if any(result["status"] == "failed" for result in results):
+        raise typer.Exit(2)
+
+
+def _table(rows: list[dict[str, Any]]) -> "Group":
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+
+    table = Table(title="Known networks", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("name", "family", "role", "people", "edges", "there", "where, or how to get it"):
+        table.add_column(column, justify="right" if column in ("people", "edges") else "left", overflow="fold")
+    for row in rows:
+        there = "yes" if row["present"] else "no"
+        where = row["path"] or row["how_to_get"]
+        table.add_row(row["name"], row["family"], row["role"], str(row["people"]), str(row["edges"]), there, where)
+    origins = dict.fromkeys(f"[dim]{row['family']}: {row['origin']}[/dim]" for row in rows)
+    return Group(table, *origins)
+
+
+def _fetched(results: list[dict[str, Any]]) -> str:
+    return "\n".join(f"{each['name']}: {each['status']}, {each.get('path') or each['problem']}" for each in results)

@@ -1,0 +1,91 @@
+"""``claim select``: whom to recruit."""
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claim.cli.common import (
+    DataDirOption,
+    DirectedOption,
+    EdgeProbabilitiesOption,
+    JsonOption,
+    LeadersOption,
+    ProbabilityOption,
+    SeedOption,
+    names,
+    people,
+    report_dropped,
+    say,
+    show,
+)
+from claim.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from claim.networks import Network
+
+
+def select(
+    network: Annotated[str | None, typer.Argument(help="A known network or a file.")] = None,
+    k: LeadersOption = 10,
+    p: ProbabilityOption = 0.1,
+    method: Annotated[str | None, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random.")] = None,
+    samples: Annotated[int, typer.Option(help="Worlds the greedy oracle looks at.")] = 1000,
+    may: Annotated[str | None, typer.Option(metavar="A,B", help="Only these people may be chosen.")] = None,
+    must: Annotated[str | None, typer.Option(metavar="A,B", help="These people are leaders in any case.")] = None,
+    must_not: Annotated[str | None, typer.Option(metavar="A,B", help="These people are not chosen.")] = None,
+    known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
+    surveyed: Annotated[str | None, typer.Option(metavar="A,B", help="With --known: who was surveyed.")] = None,
+    directed: DirectedOption = False,
+    edge_probabilities: EdgeProbabilitiesOption = False,
+    seed: SeedOption = 0,
+    data_dir: DataDirOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Choose the leaders whose word reaches the most people.
+
+    Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
+    """
+    from claim.networks import load
+    from claim.selection import select as choose
+
+    if (network is None) == (known is None):
+        raise InputError("give either a network or --known ties.csv")
+    if surveyed is not None and known is None:
+        raise InputError("--surveyed goes with --known")
+    graph = load(network or known or "", data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    report_dropped(graph)
+    people(graph, surveyed)  # a name that is not in the file is better refused than passed over
+    began = time.perf_counter()
+    chosen = choose(
+        graph, k, p, samples, seed, method or "greedy",
+        may=None if may is None else people(graph, may), must=people(graph, must), must_not=people(graph, must_not),
+    )  # fmt: skip
+    result: dict[str, Any] = {
+        "leaders": [graph.labels[leader] for leader in chosen.leaders],
+        "influence": chosen.influence,
+        "stderr": chosen.stderr,
+        "seconds": time.perf_counter() - began,
+        "method": chosen.method,
+        "network": graph.name,
+        "k": k,
+        "p": p,
+    }
+    if known is not None and json != "-":
+        say(f"reach is counted on the known part only ({len(names(surveyed))} people surveyed): expect more in truth")
+    show(result, _table(graph, result), json)
+
+
+def _table(graph: "Network", result: dict[str, Any]) -> "Table":
+    from rich.table import Table
+
+    title = f"{len(result['leaders'])} leaders of {graph.name} reach {result['influence']:.1f} ± {result['stderr']:.1f}"
+    table = Table(title=f"{title} of {graph.n} people ({result['method']}, {result['seconds']:.2f} s)")
+    table.add_column("rank", justify="right")
+    table.add_column("leader")
+    table.add_column("contacts", justify="right")
+    for rank, leader in enumerate(result["leaders"], 1):
+        table.add_row(str(rank), str(leader), str(graph.degrees[graph.index_of(leader)]))
+    return table

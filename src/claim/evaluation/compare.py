@@ -1,0 +1,254 @@
+"""Compare survey policies honestly: the same start sets, the same worlds, paired tests."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from claim.discovery import is_reference, policy_named
+from claim.discovery.simulation import BudgetUnit
+from claim.errors import InputError
+from claim.evaluation.jobs import Progress, play_batches, split
+from claim.evaluation.manifest import manifest
+from claim.evaluation.protocols import ProtocolName, check_protocol
+from claim.evaluation.referee import referee_for
+from claim.evaluation.runs import REFEREE_SAMPLES, Contender, Outcome, Rules, referee_seed
+from claim.evaluation.starts import Starts, start_sets
+from claim.evaluation.statistics import holm, paired_test, standard_error
+from claim.networks import Network, load
+from claim.networks.catalogue import expand
+from claim.randomness import named_seed
+from claim.selection import selector_named
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one contender reached on one network."""
+
+    network: str
+    policy: str
+    selector: str
+    protocol: ProtocolName
+    runs: int
+    mean: float
+    stderr: float
+    values: list[float]
+    discovered: float  # people discovered, on average
+    reference: bool  # sees what no policy may see
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired comparison of two contenders on one network: ``difference`` is the mean of a minus b."""
+
+    network: str
+    protocol: ProtocolName
+    a: str
+    b: str
+    difference: float
+    ci95: tuple[float, float]
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class Played:
+    """What was compared, so that a report can play on."""
+
+    networks: list[Network]
+    contenders: list[Contender]
+    rules: Rules
+    starts: dict[str, list[list[int]]]  # by network
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All rows, the optimum of each network, the paired differences and the record of how they came about."""
+
+    rows: list[Row]
+    opt: dict[str, float]
+    comparisons: list[Difference]
+    manifest: dict[str, Any] = field(repr=False)
+    played: Played = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
+        data = {
+            "rows": [asdict(row) for row in self.rows],
+            "opt": self.opt,
+            "comparisons": [asdict(each) for each in self.comparisons],
+            "manifest": self.manifest,
+        }
+        return {key: without_nan(value) for key, value in data.items()}
+
+
+def compare(
+    networks: Iterable[str | Network] | str | Network,
+    policies: Iterable[str] | str,
+    selector: Iterable[str] | str = "greedy",
+    protocol: Iterable[str] | str = "field",
+    runs: int = 100,
+    seed: int = 10,
+    *,
+    budget: int = 5,
+    start: int = 5,
+    leaders: int = 10,
+    p: float = 0.1,
+    starts: Starts | None = None,
+    per_round: int = 1,
+    refusal: float = 0.0,
+    unit: BudgetUnit = "attempts",
+    workers: int | None = None,
+    data_dir: str | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Play every policy with every selector on every network, ``runs`` times from the same start sets."""
+    hidden = load_all(networks, data_dir)
+    rules = Rules(seed, budget, start, leaders, p, per_round, refusal, unit)
+    check_rules(rules, runs)
+    contenders = contenders_of(policies, selector, protocol)
+    sets = {network.name: start_sets(network, runs, start, seed, starts) for network in hidden}
+    grid = list(product(hidden, contenders))
+    batches = [split(network, contender, rules, sets[network.name], [budget]) for network, contender in grid]
+    outcomes = play_batches(batches, workers, progress)
+    rows = [_row(network, contender, played) for (network, contender), played in zip(grid, outcomes, strict=True)]
+    settings = {**asdict(rules), "runs": runs, "starts": starts or "published where they exist"}
+    return Comparison(
+        rows,
+        {network.name: optimum(network, rules) for network in hidden},
+        differences(rows, seed),
+        manifest(_command(hidden, contenders, rules, runs, starts), settings, hidden),
+        Played(hidden, contenders, rules, sets),
+    )
+
+
+def load_all(networks: Iterable[str | Network] | str | Network, data_dir: str | None) -> list[Network]:
+    """Networks by name, family, path or as they are; two of the same name cannot be told apart in a table."""
+    given = [networks] if isinstance(networks, str | Network) else list(networks)
+    loaded: list[Network] = []
+    for item in given:
+        loaded += [item] if isinstance(item, Network) else [load(name, data_dir=data_dir) for name in expand([item])]
+    if not loaded:
+        raise InputError("no network to compare on")
+    names = [network.name for network in loaded]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two networks are called {twice}")
+    return loaded
+
+
+def contenders_of(
+    policies: Iterable[str] | str, selectors: Iterable[str] | str, protocols: Iterable[str] | str
+) -> list[Contender]:
+    """Every combination, each once; unknown names are refused before anything is computed."""
+    rules, oracles = _names(policies), _names(selectors)
+    views = [check_protocol(name) for name in _names(protocols)]
+    if not (rules and oracles and views):
+        raise InputError("a comparison needs at least one policy, one selector and one protocol")
+    for name in rules:
+        policy_named(name)
+    for name in oracles:
+        selector_named(name)
+    return [Contender(*names) for names in product(rules, oracles, views)]
+
+
+def check_rules(rules: Rules, runs: int) -> None:
+    """Refuse numbers that make no study."""
+    at_least = {
+        "runs": (runs, 1),
+        "start": (rules.start, 1),
+        "leaders": (rules.leaders, 1),
+        "round": (rules.per_round, 1),
+    }
+    at_least |= {"budget": (rules.budget, 0), "seed": (rules.seed, 0)}
+    for name, (value, least) in at_least.items():
+        if value < least:
+            raise InputError(f"{name} must be at least {least}, not {value}")
+    for name, probability in (("p", rules.p), ("refusal", rules.refusal)):
+        if not 0 <= probability <= 1:
+            raise InputError(f"{name} must be between 0 and 1, not {probability}")
+
+
+def optimum(network: Network, rules: Rules) -> float:
+    """OPT: the greedy oracle on the whole network, judged on the worlds everybody is judged on."""
+    referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
+    return referee.optimum(rules.leaders, np.random.default_rng(named_seed(rules.seed, "optimum")))
+
+
+def differences(rows: Sequence[Row], seed: int) -> list[Difference]:
+    """All pairs on the same network under the same protocol, with Holm's correction over all of them."""
+    several = len({row.selector for row in rows}) > 1
+    found: list[Difference] = []
+    for a, b in combinations(rows, 2):
+        if (a.network, a.protocol) == (b.network, b.protocol):
+            rng = np.random.default_rng(named_seed(seed, "bootstrap"))
+            test = paired_test(a.values, b.values, rng)
+            names = contender_name(a, several), contender_name(b, several)
+            found.append(Difference(a.network, a.protocol, *names, test.difference, test.ci95, test.p_value, math.nan))
+    corrected = holm([each.p_value for each in found])
+    return [Difference(**{**vars(each), "p_holm": p}) for each, p in zip(found, corrected, strict=True)]
+
+
+def contender_name(row: Row, several_selectors: bool) -> str:
+    """The policy, with its selector where there is more than one."""
+    return f"{row.policy} + {row.selector}" if several_selectors else row.policy
+
+
+def _row(network: Network, contender: Contender, played: list[list[Outcome]]) -> Row:
+    values = [outcomes[-1].influence for outcomes in played]
+    discovered = float(np.mean([outcomes[-1].discovered for outcomes in played]))
+    return Row(
+        network.name,
+        contender.policy,
+        contender.selector,
+        contender.protocol,
+        len(values),
+        float(np.mean(values)),
+        standard_error(values),
+        values,
+        discovered,
+        is_reference(policy_named(contender.policy)),
+    )
+
+
+def _command(
+    networks: list[Network], contenders: list[Contender], rules: Rules, runs: int, starts: Starts | None
+) -> str:
+    """The command line that makes the same result again."""
+
+    def listed(values: Iterable[str]) -> str:
+        return ",".join(dict.fromkeys(values))
+
+    parts = [
+        "claim evaluate",
+        f"--networks {listed(network.name for network in networks)}",
+        f"--policies {listed(each.policy for each in contenders)}",
+        f"--selector {listed(each.selector for each in contenders)}",
+        f"--protocol {listed(each.protocol for each in contenders)}",
+        f"--runs {runs} --seed {rules.seed} --budget {rules.budget} --start {rules.start}",
+        f"--leaders {rules.leaders} -p {rules.p}",
+    ]
+    if starts is not None:
+        parts.append(f"--starts {starts}")
+    if rules.per_round != 1:
+        parts.append(f"--round {rules.per_round}")
+    if rules.refusal:
+        parts.append(f"--refusal {rules.refusal} --budget-unit {rules.unit}")
+    return " ".join(parts)
+
+
+def _names(given: Iterable[str] | str) -> list[str]:
+    names = given.split(",") if isinstance(given, str) else list(given)
+    return list(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+def without_nan(value: Any) -> Any:
+    """The same plain data with None for every number that is not finite."""
+    if isinstance(value, dict):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,111 @@
+"""One run: a study from a start set to the reach of its leaders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from claim.discovery import Policy, Selector, Simulation, policy_named, surveys
+from claim.discovery.policies.clairvoyant import Clairvoyant
+from claim.discovery.simulation import BudgetUnit
+from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
+from claim.evaluation.referee import Referee, referee_for
+from claim.networks import Network
+from claim.randomness import named_seed
+from claim.selection import selector_named
+
+REFEREE_SAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a run is played by; the same for all that are compared."""
+
+    seed: int
+    budget: int = 5
+    start: int = 5
+    leaders: int = 10
+    p: float = 0.1
+    per_round: int = 1
+    refusal: float = 0.0
+    unit: BudgetUnit = "attempts"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A policy, a selector and the protocol they are put to, by name."""
+
+    policy: str
+    selector: str
+    protocol: ProtocolName
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How far the leaders reached, how many people were discovered, and the leaders by the network's indices."""
+
+    influence: float
+    discovered: int
+    leaders: tuple[int, ...]
+
+
+def play_runs(
+    network: Network,
+    contender: Contender,
+    rules: Rules,
+    starts: Sequence[tuple[int, list[int]]],
+    checkpoints: Sequence[int],
+) -> list[list[Outcome]]:
+    """Play numbered start sets; for each the outcomes at the checkpoints (numbers of surveys, ascending)."""
+    referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
+    policy = policy_named(contender.policy)
+    oracle = ORACLE[contender.protocol]
+    selector = selector_named(contender.selector, p=rules.p, samples=oracle.samples, ties=oracle.ties)
+    return [
+        _play(referee, policy, selector, contender.protocol, rules, run, start, checkpoints) for run, start in starts
+    ]
+
+
+def referee_seed(seed: int) -> int:
+    """The seed of the worlds in which everybody is judged."""
+    return int(named_seed(seed, "referee").generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def simulate(network: Network, policy: Policy, rules: Rules, run: int, start: list[int]) -> tuple[Simulation, Policy]:
+    """The study of one run before its first survey, and the policy with what the referee grants it."""
+    rng = np.random.default_rng(named_seed(rules.seed, "answers", run))
+    if getattr(policy, "draws_own_start", False):
+        start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
+    simulation = Simulation(network, start, rng, rules.refusal)
+    if isinstance(policy, Clairvoyant):
+        policy = policy.shown(simulation.true_degree)
+    return simulation, policy
+
+
+def _play(
+    referee: Referee,
+    policy: Policy,
+    selector: Selector,
+    protocol: ProtocolName,
+    rules: Rules,
+    run: int,
+    start: list[int],
+    checkpoints: Sequence[int],
+) -> list[Outcome]:
+    """Survey up to the last checkpoint and have leaders chosen at each; a dry frontier ends the surveys early."""
+    simulation, seeing = simulate(referee.network, policy, rules, run, start)
+    policy_rng = np.random.default_rng(named_seed(rules.seed, "policy", policy.name, run))
+    progress = surveys(simulation, seeing, checkpoints[-1], policy_rng, rules.per_round, rules.unit)
+    outcomes: list[Outcome] = []
+    spent = 0
+    for checkpoint in checkpoints:
+        while spent < checkpoint:
+            reached = next(progress, None)
+            if reached is None:
+                break
+            spent = reached
+        # The same coins for every policy: two that discover the same network choose the same leaders.
+        selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
+        leaders = choose_leaders(protocol, simulation, selector, rules.leaders, selector_rng)
+        outcomes.append(Outcome(referee.influence(leaders), len(simulation.discovered), tuple(leaders)))
+    return outcomes
