@@ -72,7 +72,7 @@ def curves_figure(points: Sequence[CurvePoint]) -> Figure:
         axis.remove()
     figure.supxlabel("surveys", fontsize=9)
     figure.supylabel("people reached", fontsize=9)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5, fontsize=8, frameon=False)
     return figure
 
 

@@ -155,8 +155,13 @@ def _difference_cells(each: Difference) -> list[str]:
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in heads)
-    body = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>" for cells in rows)
+    body = "\n".join("<tr>" + "".join(map(_cell, cells)) + "</tr>" for cells in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    number = bool(text) and text[-1] in "0123456789%*"
+    return f"<td{' class=n' * number}>{html.escape(text)}</td>"
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
@@ -197,6 +202,7 @@ pre {{ padding: 1em; font-size: .8rem; max-height: 24rem; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .25rem .7rem; border-bottom: 1px solid #dfe2e6; text-align: left; white-space: nowrap; }}
+td.n {{ text-align: right; }}
 th {{ position: sticky; top: 0; background: #fff; }}
 figure {{ margin: 1.5rem 0; }}
 img {{ max-width: 100%; height: auto; }}

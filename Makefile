@@ -1,0 +1,39 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Nothing here needs root, a compiler or Node.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+EXTRAS := learning,dev
+
+.PHONY: demo test test-slow setup lint bench clean
+
+demo: $(READY)
+	$(BIN)/claim evaluate --networks zones,retweet-like,vole-like \
+		--policies random,change,degree+inverse,max-contact,clairvoyant --runs 100 --out runs/demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not slow" -n 2
+
+test-slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+setup: $(READY)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist runs .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "claim needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	touch $@
