@@ -25,6 +25,7 @@ STREAM_KEY = 0xA0761D6478BD642F
 UNIT = 2.0**-53
 GUIDE = 1024
 LONGEST_IN_TABLE = 256
+FAR = 2.0**40  # a gap beyond any network, small enough to be added to a position
 
 _GOLDEN, _MIX_1, _MIX_2 = np.uint64(GOLDEN), np.uint64(MIX_1), np.uint64(MIX_2)
 _WORLD_KEY, _STREAM_KEY, _ONE = np.uint64(WORLD_KEY), np.uint64(STREAM_KEY), np.uint64(1)
@@ -81,18 +82,15 @@ def uniform(state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="always")
-def gap_within(u, limit, table):  # type: ignore[no-untyped-def]
-    """How many failures come before the next live edge, or ``limit`` if all of the next ``limit`` edges fail."""
-    power, guide, log_fail = table
+def gap(u, power, guide, log_fail):  # type: ignore[no-untyped-def]
+    """How many failures come before the next live edge; takes a uniform number and the parts of a table."""
     last = len(power) - 1
-    if limit <= last and u <= power[limit]:
-        return limit
-    gap = np.int64(guide[int(u * GUIDE)])
-    while gap < last and u <= power[gap + 1]:
-        gap += 1
-    if gap == last:
-        return int(min(math.log(u) / log_fail, float(limit)))
-    return gap
+    failures = np.int64(guide[int(u * GUIDE)])
+    while failures < last and u <= power[failures + 1]:
+        failures += 1
+    if failures == last:
+        failures = np.int64(min(math.log(u) / log_fail, FAR))
+    return failures
 
 
 def live_positions(
@@ -109,11 +107,11 @@ def live_positions(
     state = _mix(seed + world * WORLD_KEY) + key * STREAM_KEY
     position = 0
     while position < count:
-        gap = math.log(_uniform(state)) / log_fail
+        failures = math.log(_uniform(state)) / log_fail
         state += GOLDEN
-        if gap >= count - position:
+        if failures >= count - position:
             return
-        position += int(gap)
+        position += int(failures)
         live = True
         if thinned is not None:
             live = _uniform(state) * p <= thinned[position]
@@ -121,6 +119,11 @@ def live_positions(
         if live:
             yield position
         position += 1
+
+
+def stream_uniform(seed: int, world: int, key: int) -> float:
+    """The first number of a stream, readable version of what kernels draw."""
+    return _uniform(_mix(seed + world * WORLD_KEY) + key * STREAM_KEY)
 
 
 def _mix(x: int) -> int:

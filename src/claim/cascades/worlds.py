@@ -14,6 +14,8 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 
+SECONDS_A_LIVE_EDGE = 4e-8
+
 
 @dataclass(frozen=True)
 class EdgeCoins:
@@ -42,6 +44,11 @@ class EdgeCoins:
     def expected_live(self) -> float:
         """How many edges are live in a world, on average."""
         return float(self.thinned.sum()) if len(self.thinned) else self.p * len(self.sources)
+
+    @property
+    def seconds(self) -> float:
+        """Roughly how long one thread takes to draw a world; only decides whether more threads are worth starting."""
+        return SECONDS_A_LIVE_EDGE * (1.0 + self.p * len(self.sources))
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Worlds:
                 coins.n, coins.sources, coins.targets, coins.thinned, coins.p, table, seed, first, count
             )
 
-        members, starts, world_starts = _joined(in_chunks(draw, samples))
+        members, starts, world_starts = _joined(in_chunks(draw, samples, seconds=coins.seconds * samples))
         offsets, numbers = memberships(coins.n, members, starts)
         return cls(coins.n, samples, members, starts, world_starts, offsets, numbers)
 

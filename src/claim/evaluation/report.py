@@ -160,7 +160,7 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    number = bool(text) and text[-1] in "0123456789%*"
+    number = text[:1] in tuple("0123456789+-")
     return f"<td{' class=n' * number}>{html.escape(text)}</td>"
 
 

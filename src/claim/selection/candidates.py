@@ -1,13 +1,17 @@
-"""Who may be chosen, who must be and who must not."""
+"""Who may be chosen, who must be and who must not, and who wins a tie."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.influence import check_people
 from claim.errors import InputError
+from claim.networks.network import OffsetArray
+
+Ties = Literal["random", "first"]
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,23 @@ class Candidates:
         if may is not None:
             allowed[check_people(n, may)] = True
         required, excluded = check_people(n, must), check_people(n, must_not)
-        both = np.intersect1d(required, excluded)
-        if len(both):
-            raise InputError(f"person {both[0]} both must and must not be chosen")
+        both = set(required.tolist()) & set(excluded.tolist())
+        if both:
+            raise InputError(f"person {min(both)} both must and must not be chosen")
         if len(required) > k:
             raise InputError(f"{len(required)} people must be chosen, but there are only {k} leaders")
         allowed[excluded] = False
         return cls(allowed, tuple(required.tolist()))
+
+    def open_to_choice(self) -> npt.NDArray[np.bool_]:
+        """Who is left to choose from once those who must be leaders are; a copy to cross people off."""
+        free = self.allowed.copy()
+        free[list(self.must)] = False
+        return free
+
+
+def tie_priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:
+    """Who wins a tie, highest number first: the smallest index, or whoever chance put first."""
+    if ties not in ("random", "first"):
+        raise InputError(f"ties are broken at 'random' or to the 'first', not {ties!r}")
+    return rng.permutation(n) if ties == "random" else np.arange(n, 0, -1)

@@ -5,22 +5,20 @@ it is picked, its size is taken off the gains of all its members, and the next p
 Gains are whole numbers, so ties are real ties.
 """
 
-from collections.abc import Callable, Collection
-from typing import Literal
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
 
-from claim.cascades.coins import gap_table
 from claim.cascades.influence import check_samples, play_cascades
-from claim.cascades.threads import in_chunks
 from claim.cascades.worlds import EdgeCoins, Worlds
 from claim.networks import Network
 from claim.networks.network import OffsetArray
-from claim.selection.candidates import Candidates
-from claim.selection.kernels import best_candidate, cover, first_gains, replayed_gains
+from claim.randomness import draw_seed
+from claim.selection.candidates import Candidates, Ties, tie_priority
+from claim.selection.kernels import best_candidate, first_gains, pick_covering
+from claim.selection.replay import replayed_greedy
 
-Ties = Literal["random", "first"]
 MOST_STORED = 20_000_000  # memberships; worlds beyond this (about 250 MB) are replayed instead of kept
 
 
@@ -35,72 +33,30 @@ def greedy(
 ) -> list[int]:
     """The ``k`` leaders, in the order in which they were picked."""
     check_samples(samples)
-    seed = int(rng.integers(0, 2**63 - 1))
-    priority = _priority(network.n, ties, rng)
+    seed = draw_seed(rng)
+    priority = tie_priority(network.n, ties, rng)
     if network.directed:
         return _lazy(network, candidates, k, p, samples, seed, priority)
     coins = EdgeCoins.of(network, p)
     if 2 * coins.expected_live * samples > MOST_STORED:
-        return _replayed(coins, candidates, k, samples, seed, priority)
+        return replayed_greedy(coins, candidates, k, samples, seed, priority)
     return _stored(Worlds.from_coins(coins, samples, seed), candidates, k, priority)
-
-
-def _priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:
-    """Who wins a tie: the smallest index, or whoever chance put first."""
-    return rng.permutation(n) if ties == "random" else np.arange(n, 0, -1)
 
 
 def _stored(worlds: Worlds, candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:
     """Decremental greedy on worlds held in memory."""
-    gains = first_gains(worlds.samples, worlds.starts, worlds.member_offsets, worlds.member_numbers)
-    covered = np.zeros(len(worlds.starts) - 1, dtype=np.bool_)
-
-    def gains_after(leaders: list[int]) -> OffsetArray:
-        if leaders:
-            cover(
-                leaders[-1], gains, covered, worlds.members, worlds.starts, worlds.member_offsets, worlds.member_numbers
-            )
-        return gains  # type: ignore[no-any-return]
-
-    return _pick(gains_after, candidates, k, priority)
-
-
-def _replayed(
-    coins: EdgeCoins, candidates: Candidates, k: int, samples: int, seed: int, priority: OffsetArray
-) -> list[int]:
-    """The same picks with memory for the people only: every pick draws the same worlds again."""
-    table = gap_table(coins.p)
-
-    def gains_after(leaders: list[int]) -> OffsetArray:
-        chosen = np.array(leaders, dtype=np.int32)
-
-        def chunk(first: int, count: int) -> OffsetArray:
-            return replayed_gains(  # type: ignore[no-any-return]
-                coins.n, coins.sources, coins.targets, coins.thinned, coins.p, table, seed, first, count, chosen
-            )
-
-        return np.sum(in_chunks(chunk, samples, smallest=1), axis=0)  # type: ignore[no-any-return]
-
-    return _pick(gains_after, candidates, k, priority)
-
-
-def _pick(
-    gains_after: Callable[[list[int]], OffsetArray], candidates: Candidates, k: int, priority: OffsetArray
-) -> list[int]:
-    """The people who must be chosen, then the best of those who may be until there are ``k``."""
-    leaders: list[int] = []
-    allowed = candidates.allowed.copy()
-    for person in candidates.must:
-        gains_after(leaders)
-        leaders.append(person)
-        allowed[person] = False
-    while len(leaders) < k:
-        best = int(best_candidate(gains_after(leaders), allowed, priority))
-        if best < 0:
-            break
-        leaders.append(best)
-        allowed[best] = False
-    return leaders
+    leaders = pick_covering(
+        k,
+        np.array(candidates.must, dtype=np.int64),
+        candidates.open_to_choice(),
+        priority,
+        first_gains(worlds.n, worlds.samples, worlds.members, worlds.starts),
+        worlds.members,
+        worlds.starts,
+        worlds.member_offsets,
+        worlds.member_numbers,
+    )
+    return leaders.tolist()  # type: ignore[no-any-return]
 
 
 def _lazy(
@@ -115,8 +71,7 @@ def _lazy(
         return int(play_cascades(network, leaders, p, samples, seed)[0].sum())
 
     leaders = list(candidates.must)
-    allowed = candidates.allowed.copy()
-    allowed[leaders] = False
+    allowed = candidates.open_to_choice()
     reached = value(leaders)
     bound: npt.NDArray[np.int64] = np.full(network.n, np.iinfo(np.int64).max)
     while len(leaders) < k and allowed.any():
