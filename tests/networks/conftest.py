@@ -1,4 +1,3 @@
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,12 +19,9 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def real_data() -> Path:
-    """The directory of the public networks; they are not carried by the project."""
-    directory = os.environ.get("CLAIM_DATA")
-    if not directory or not Path(directory).is_dir():
-        pytest.skip("needs the public networks: set CLAIM_DATA to their directory")
-    return Path(directory)
+def real_data(data: Path) -> Path:
+    """The directory of the public networks."""
+    return data
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Networks known by name: families, their split into training and test networks, and where the files are."""
 
 import difflib
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -135,9 +134,10 @@ def _by_name() -> dict[str, KnownNetwork]:
 
 def _synthetic_entries() -> list[KnownNetwork]:
     """The made networks; imported only here, so that naming networks stays light."""
-    synthetic = importlib.import_module("claim.networks.synthetic")
+    from claim.networks.synthetic import FAMILIES
+
     entries: list[KnownNetwork] = []
-    for family in getattr(synthetic, "FAMILIES", {}).values():
+    for family in FAMILIES.values():
         roles: dict[Role, tuple[str, ...]] = {"train": family.train, "test": family.test}
         for role, names in roles.items():
             for name in names:

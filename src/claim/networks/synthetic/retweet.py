@@ -39,7 +39,7 @@ def retweet_like(
     sources; ``activity`` says how unequally people retweet.
     """
     check_shares(sources=sources, direct=direct, core=core)
-    check_positive(people=people, offset=1 + offset)
+    check_positive(**{"1 + offset": 1 + offset})
     ties = Ties(people, mean_degree)
     count = max(1, round(sources * people))
     popularity = (np.arange(1.0, count + 1) + offset) ** -exponent

@@ -44,18 +44,22 @@ class Ties:
         fresh = codes[~np.isin(codes, self._codes)]
         self._codes = np.concatenate([self._codes, fresh[: self._room(share)]])
 
-    def fill(self, propose: Callable[[int], Pairs], share: float = 1.0) -> None:
-        """Add a share of proposed ties, or fewer if proposals bring nothing new."""
+    def fill(self, propose: Callable[[int], Pairs], share: float = 1.0, least: float = 0.02) -> None:
+        """Add a share of proposed ties, or fewer once hardly any proposal (below ``least``) brings something new."""
         full = len(self) + self._room(share)
         for _ in range(MOST_ROUNDS):
-            if len(self) == full:
+            missing = full - len(self)
+            if missing == 0:
                 return
-            one, other = propose(2 * (full - len(self)) + 16)
-            self.add(one, other, (full - len(self)) / self.wanted)
+            number = 2 * missing + 16
+            one, other = propose(number)
+            self.add(one, other, missing / self.wanted)
+            if missing - (full - len(self)) < least * number:
+                return
 
     def fill_evenly(self, rng: np.random.Generator) -> None:
         """Add what is still missing between people drawn at random."""
-        self.fill(lambda number: (uniform(rng, self.n, number), uniform(rng, self.n, number)))
+        self.fill(lambda number: (uniform(rng, self.n, number), uniform(rng, self.n, number)), least=0.0)
 
     def network(self, rng: np.random.Generator, name: str) -> Network:
         """The network, with people in random order so that an index tells nothing of somebody's part in it."""

@@ -44,9 +44,8 @@ def vole_like(
     year, time = _births(people, rng, per_year, cycle, season)
     homes = np.column_stack([time * turnover, rng.random(people), rng.random(people)])
     ranges = np.minimum(skewed(rng, roaming, people), WIDEST)
-    ties.add(
-        *_nearest_first(*_near_in_time(people, max(per_year // 2, round(4 * mean_degree))), homes, ranges), 1 - dispersal
-    )
+    pairs = _near_in_time(people, max(per_year // 2, round(4 * mean_degree)))
+    ties.add(*_nearest_first(pairs, homes, ranges), 1 - dispersal)
     ties.fill(lambda number: _of_one_year(rng, year, number))
     ties.fill_evenly(rng)
     return ties.network(rng, name)
@@ -72,8 +71,9 @@ def _near_in_time(people: int, window: int) -> Pairs:
     return one[other < people], other[other < people]
 
 
-def _nearest_first(one: People, other: People, homes: FloatArray, ranges: FloatArray) -> Pairs:
-    """Each animal's nearest contact, then all pairs by nearness."""
+def _nearest_first(pairs: Pairs, homes: FloatArray, ranges: FloatArray) -> Pairs:
+    """Each animal's nearest contact first, so that nobody stays alone, then all pairs by nearness."""
+    one, other = pairs
     gap = homes[one] - homes[other]
     apart = (gap[:, 0] ** 2 + gap[:, 1] ** 2 + gap[:, 2] ** 2) / (ranges[one] * ranges[other])
     order = np.argsort(apart, kind="stable")
