@@ -1,0 +1,148 @@
+"""Whom to survey next, and why; the same log and seed always give the same advice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from claim.discovery import Discovered, Policy, is_reference, policy_named
+from claim.discovery.reasons import FEW, MANY
+from claim.errors import InputError
+from claim.field.draft import Draft
+from claim.field.events import RecommendationShown
+from claim.field.reasons import Reason
+from claim.field.study import Person, Study
+from claim.randomness import named_seed
+
+ALTERNATIVES = 5
+REST = 3  # attempts with others before somebody who was not there is suggested as before, for each time
+MOST_NAMED = 3  # people a reason lists by name
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Somebody to survey, with up to three reasons, the strongest first."""
+
+    person: str
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A ranking: the first ``count`` are recommended, the others are there to choose from."""
+
+    policy: str
+    policy_hash: str | None
+    seed: int
+    step: int
+    count: int
+    ranking: tuple[Suggestion, ...]
+    notes: tuple[Reason, ...] = ()
+
+    @property
+    def recommended(self) -> tuple[Suggestion, ...]:
+        """The next person, or the people of the next round."""
+        return self.ranking[: self.count]
+
+    @property
+    def alternatives(self) -> tuple[Suggestion, ...]:
+        """Who comes after them."""
+        return self.ranking[self.count :]
+
+
+def recommend(
+    study: Study,
+    count: int = 1,
+    *,
+    policy: Policy | None = None,
+    policy_hash: str | None = None,
+    alternatives: int = ALTERNATIVES,
+) -> Advice:
+    """Whom to survey next: start people first, then as the study's policy (or a given, trained one) ranks them.
+
+    Never anybody who was surveyed, refused or withdrew. Somebody who was not there comes after the others until
+    :data:`REST` further attempts were made for each time they were missed.
+    """
+    if count < 1:
+        raise InputError(f"ask for at least one person, not {count}")
+    rule = policy or policy_named(study.setup.policy)
+    if is_reference(rule):
+        raise InputError(f"{rule.name} must see the whole network; it cannot advise anybody")
+    ranking = _ranking(study, rule, count + alternatives)
+    sizes = _class_sizes(study.discovered())
+    suggestions = tuple(Suggestion(person.code, _reasons(study, person, sizes)) for person in ranking)
+    return Advice(rule.name, policy_hash, study.setup.seed, study.state.step, count, suggestions, _notes(study))
+
+
+def show(draft: Draft, advice: Advice) -> bool:
+    """Note in the log what the team was advised; False if it is what was shown last."""
+    people = tuple(suggestion.person for suggestion in advice.ranking)
+    body = RecommendationShown(advice.policy, advice.policy_hash, advice.seed, advice.step, people, advice.count)
+    if draft.state.shown == body:
+        return False
+    draft.say(body)
+    return True
+
+
+def _ranking(study: Study, rule: Policy, count: int) -> list[Person]:
+    waiting = [person for person in study.people.values() if person.may_be_surveyed]
+    resting = [person for person in waiting if _rests(study, person)]
+    first = [person for person in waiting if person.is_start and not _rests(study, person)]
+    rng = np.random.default_rng(named_seed(study.setup.seed, "advice", study.state.step))
+    chosen = rule.choose(study.discovered(), rng, min(len(waiting), count + len(first) + len(resting)))
+    ranked = [study.people[study.seen.codes[index]] for index in chosen]
+    others = [person for person in ranked if person not in first and person not in resting]
+    late = sorted(resting, key=lambda person: (len(person.missed), person.missed[-1]))
+    return [*first, *others, *late][:count]
+
+
+def _rests(study: Study, person: Person) -> bool:
+    return bool(person.missed) and study.state.attempts - person.missed[-1] < REST * len(person.missed)
+
+
+def _notes(study: Study) -> tuple[Reason, ...]:
+    notes = []
+    if not study.seen.codes:
+        notes.append(Reason.of("no_people"))
+    elif not study.discovered().frontier:
+        notes.append(Reason.of("nobody_left"))
+    if study.left == 0:
+        notes.append(Reason.of("budget_used"))
+    return tuple(notes)
+
+
+def _class_sizes(discovered: Discovered) -> dict[int, int]:
+    return {member: group.size for group in discovered.frontier_classes for member in group.members}
+
+
+def _reasons(study: Study, person: Person, sizes: dict[int, int]) -> tuple[Reason, ...]:
+    """What the rules look at: who named this person, how many contacts those have, and who looks just the same."""
+    seen, here = study.seen, study.seen.index[person.code]
+    namers = seen.discovered.surveyed_contacts(here)
+    found: list[Reason] = []
+    if person.is_start:
+        found.append(Reason.of("start"))
+    if _rests(study, person):
+        found.append(Reason.of("missed", count=len(person.missed)))
+    found += _named(study, namers)
+    if not namers and not person.is_start:
+        found.append(Reason.of("listed" if person.from_roster else "not_named"))
+    if sizes.get(here, 1) > 1 and not person.is_start:
+        found.append(Reason.of("equals", count=sizes[here] - 1))
+    return tuple(found[:MOST_REASONS])
+
+
+def _named(study: Study, namers: list[int]) -> list[Reason]:
+    if not namers:
+        return []
+    codes, degree = study.seen.codes, study.discovered().degree
+    people = tuple(codes[namer] for namer in namers)
+    many = len(people) > MOST_NAMED
+    found = [Reason.of("named_by_many", count=len(people)) if many else Reason.of("named_by", people=people)]
+    lonely = min(namers, key=degree)
+    if degree(lonely) <= FEW:
+        found.append(Reason.of("likely_hub", person=codes[lonely]))
+    popular = max(namers, key=degree)
+    if degree(popular) >= MANY:
+        found.append(Reason.of("well_connected", person=codes[popular], count=degree(popular)))
+    return found

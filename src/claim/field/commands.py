@@ -1,0 +1,292 @@
+"""What a team can do in a study; each command checks, then drafts the events that say so.
+
+People are given by any of their codes. Several commands can share one draft: they are then appended, and undone,
+together.
+"""
+
+from typing import Literal
+
+from claim.errors import InputError
+from claim.field import events as happened
+from claim.field.draft import Draft
+from claim.field.fold import check_present, counting, fold, undone_in
+from claim.field.names import clean, words
+from claim.field.setup import LONGEST_TEXT, Setup
+from claim.field.state import TALKED
+
+FOR_GOOD = (
+    happened.StudyCreated,
+    happened.ConsentWithdrawn,
+    happened.UndoneErased,
+    happened.Exported,
+    happened.StudyClosed,
+)
+
+
+class SelfNamed(InputError):
+    """Somebody named themselves."""
+
+
+# The study -----------------------------------------------------------------------------------------------------------
+
+
+def create(draft: Draft, study: str, setup: Setup) -> None:
+    """Begin the log."""
+    _check_policy(setup)
+    draft.say(happened.StudyCreated(study, setup))
+
+
+def change_settings(draft: Draft, setup: Setup) -> None:
+    """New settings; a changed consent text needs a new version, because people consented to the old one."""
+    before = draft.state.settings
+    if setup.consent_text != before.consent_text and setup.consent_version == before.consent_version:
+        raise InputError("a changed consent text needs a new version")
+    if setup.policy != before.policy:
+        _check_policy(setup)
+    draft.say(happened.SettingsChanged(setup))
+
+
+def close(draft: Draft) -> None:
+    """Nothing can be added any more."""
+    draft.say(happened.StudyClosed())
+
+
+def _check_policy(setup: Setup) -> None:
+    from claim.discovery import is_reference, policy_named
+
+    if is_reference(policy_named(setup.policy)):
+        raise InputError(f"{setup.policy} must see the whole network; it cannot advise anybody")
+
+
+# People --------------------------------------------------------------------------------------------------------------
+
+
+def add_person(draft: Draft, name: str, *, is_start: bool = False) -> str:
+    """Somebody the team knows from a list (or starts with); returns their code."""
+    return draft.new_person(name, is_start=is_start, from_roster=not is_start)
+
+
+def rename(draft: Draft, person: str, name: str) -> None:
+    """Correct a name."""
+    if not clean(name):
+        raise InputError("a person needs a name")
+    draft.say(happened.PersonRenamed(draft.state.root(person), draft.commit_to(clean(name))))
+
+
+def mark_start(draft: Draft, person: str, is_start: bool = True) -> None:
+    """Make somebody a start person, or no longer one."""
+    for code in draft.state.codes_of(person):
+        if draft.state.people[code].is_start != is_start:
+            draft.say(happened.StartChanged(code, is_start))
+            if is_start:
+                return
+
+
+def merge(draft: Draft, keep: str, other: str) -> None:
+    """Two codes are the same person."""
+    draft.say(happened.PeopleMerged(draft.state.root(keep), draft.state.root(other)))
+
+
+def unmerge(draft: Draft, other: str) -> None:
+    """The person merged under this code is somebody else after all."""
+    keep = draft.state.merged.get(draft.state.record(other).code)
+    if keep is None:
+        raise InputError(f"{other} was not merged into anybody")
+    draft.say(happened.PeopleUnmerged(keep, other))
+
+
+def keep_apart(draft: Draft, one: str, other: str) -> None:
+    """Two people of similar names are two people."""
+    draft.say(happened.PeopleKeptApart(draft.state.root(one), draft.state.root(other)))
+
+
+# Surveys -------------------------------------------------------------------------------------------------------------
+
+
+def start_survey(draft: Draft, person: str, *, consent: bool) -> None:
+    """Begin a survey, or go on with a partial one; nobody is surveyed without consent."""
+    state = draft.state
+    if not consent and state.consent_of(person) is None:
+        raise InputError(f"{person} has not consented: without consent there is no survey")
+    if consent and state.consent_of(person) != state.settings.consent_version:
+        draft.say(happened.ConsentGiven(state.root(person), state.settings.consent_version))
+    unfinished = [code for code in state.codes_of(person) if state.people[code].state == "partial"]
+    draft.say(happened.SurveyStarted((unfinished or [state.root(person)])[0]))
+
+
+def name_contact(draft: Draft, by: str, contact: str) -> bool:
+    """A surveyed person named somebody already known; False if they had said so before."""
+    return report_tie(draft, by, by, contact)
+
+
+def name_new_contact(draft: Draft, by: str, name: str) -> str:
+    """A surveyed person named somebody nobody had mentioned; returns the new code."""
+    person = draft.new_person(name)
+    report_tie(draft, by, by, person)
+    return person
+
+
+def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
+    """A surveyed person said that two people are in contact; False if they had said so before."""
+    reporter, first, second = (draft.state.root(code) for code in (by, one, other))
+    for code in (reporter, first, second):
+        check_present(draft.state, code)
+    if first == second:
+        raise SelfNamed(f"{second} cannot be their own contact")
+    if any(report in draft.state.reports for report in ((reporter, first, second), (reporter, second, first))):
+        return False
+    draft.say(happened.TieReported(reporter, first, second))
+    return True
+
+
+def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
+    """Correct a contact that was not reported, under whichever codes it is filed."""
+    state = draft.state
+    wanted = (state.root(by), frozenset((state.root(one), state.root(other))))
+    found = [
+        report for report in state.reports if (state.root(report[0]), frozenset(map(state.root, report[1:]))) == wanted
+    ]
+    if not found:
+        raise InputError(f"{by} did not report a contact between {one} and {other}")
+    for report in found:
+        draft.say(happened.TieRemoved(*report))
+
+
+def end_survey(draft: Draft, person: str, outcome: Literal["answered", "partial"] = "answered") -> None:
+    """End a survey; whoever answered without naming anybody named nobody."""
+    code = _surveyed_code(draft, person)
+    codes = set(draft.state.codes_of(person))
+    named = any(by in codes for by, _, _ in draft.state.reports)
+    draft.say(happened.SurveyEnded(code, outcome if named or outcome == "partial" else "named nobody"))
+
+
+def not_surveyed(draft: Draft, person: str, outcome: Literal["refused", "no-show", "not found"]) -> None:
+    """Somebody refused, did not come, or was not found."""
+    draft.say(happened.SurveyEnded(_surveyed_code(draft, person), outcome))
+
+
+def _surveyed_code(draft: Draft, person: str) -> str:
+    codes = draft.state.codes_of(person)
+    return next((code for code in codes if code in draft.state.going_on), codes[0])
+
+
+def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
+    """Erase somebody, for good, and whoever is known only through them; returns the codes of all of these.
+
+    Their names go under all spellings, and so does every remark that is about one of them or mentions a word of such a
+    name.
+    """
+    people = draft.state.codes_of(person)
+    study = draft.study
+    forgotten = [code for other in study.known_only_through(person) for code in study.person(other).codes]
+    draft.say(happened.ConsentWithdrawn(draft.state.root(person), people, tuple(forgotten)))
+    erased = {*people, *forgotten}
+    draft.erase |= _texts_about(draft, erased)
+    return (*people, *forgotten)
+
+
+def _texts_about(draft: Draft, people: set[str]) -> set[str]:
+    """Commitments of the names of these people and of the remarks about them, in all events ever appended."""
+    bodies = [event.body for event in draft.study.log]
+    named = (happened.PersonAdded, happened.PersonRenamed)
+    names = {body.name for body in bodies if isinstance(body, named) and body.person in people}
+    telling = {word for name in names for word in words(draft.texts.get(name, "")) if len(word) > 2}
+    remarks = {
+        body.reason
+        for body in bodies
+        if isinstance(body, happened.Overridden)
+        and (people & {body.person, *body.instead_of} or telling & set(words(draft.texts.get(body.reason, ""))))
+    }
+    return names | remarks
+
+
+# Advice and leaders --------------------------------------------------------------------------------------------------
+
+
+def override(draft: Draft, person: str, reason: str) -> None:
+    """Survey somebody else than was recommended."""
+    if not reason.strip():
+        raise InputError("say in a few words why you survey somebody else")
+    if len(reason) > LONGEST_TEXT:
+        raise InputError(f"a reason of more than {LONGEST_TEXT} characters is too long")
+    if draft.state.state_of(person) in TALKED:
+        raise InputError(f"{person} was surveyed already")
+    shown = draft.state.shown
+    instead_of = () if shown is None else shown.ranking[: shown.count]
+    draft.say(happened.Overridden(draft.state.root(person), instead_of, draft.commit_to(reason.strip())))
+
+
+def answer_of_leader(draft: Draft, person: str, answer: happened.LeaderAnswer) -> None:
+    """A leader was offered the part, accepted, declined, came or did not come."""
+    codes = draft.state.codes_of(person)
+    draft.say(happened.LeaderAnswered(next((code for code in codes if code in draft.state.leaders), codes[0]), answer))
+
+
+def wish_for_leader(draft: Draft, person: str, wish: happened.Wish) -> None:
+    """The team wants somebody as a leader, does not, or no longer minds."""
+    for code in draft.state.codes_of(person)[1:]:
+        if code in draft.state.wishes:
+            draft.say(happened.LeaderWished(code, "none"))
+    draft.say(happened.LeaderWished(draft.state.root(person), wish))
+
+
+def imported(draft: Draft, what: str, digest: str, people: int, ties: int) -> None:
+    """Note where the other events of this draft come from."""
+    draft.say(happened.Imported(what, digest, people, ties))
+
+
+def exported(draft: Draft, what: str, with_names: bool = False) -> None:
+    """Note that something left the study."""
+    draft.say(happened.Exported(what, with_names))
+
+
+# Undo ----------------------------------------------------------------------------------------------------------------
+
+
+def undo(draft: Draft, number: int) -> tuple[int, ...]:
+    """Undo everything that was appended together with an event; returns the numbers of the events undone.
+
+    What later events build on cannot be undone before them. Undoing an undo brings the events back.
+    """
+    study = draft.study
+    if draft.bodies:
+        raise InputError("an undo stands alone")
+    batch = [event for event in study.batch(number) if event.seq not in study.undone]
+    if not batch:
+        raise InputError(f"event {number} was undone already")
+    lasting = next((event for event in batch if isinstance(event.body, FOR_GOOD)), None)
+    if lasting is not None:
+        raise InputError(f"event {lasting.seq} ({lasting.type}) cannot be undone")
+    targets = tuple(event.seq for event in batch)
+    undone = happened.Undone(targets)
+    _check_rest(draft, undone)
+    draft.bodies.append(undone)
+    return targets
+
+
+def _check_rest(draft: Draft, undone: happened.Undone) -> None:
+    """Refuse to pull out what later events stand on, and name the first of them."""
+    log = draft.study.log
+    gone = undone_in((*log, happened.seal(undone, len(log) + 1, "", len(log) + 1, "")))
+    state = fold([])
+    for event in counting(log, gone):
+        try:
+            fold([event], state)
+        except InputError as error:
+            raise InputError(f"event {event.seq} ({event.type}) builds on it: undo that first ({error})") from error
+    draft.state = state
+
+
+def erase_undone(draft: Draft) -> int:
+    """Erase the names and remarks of undone events, for good; brought back, such people have a code only."""
+    kinds = (happened.PersonAdded, happened.PersonRenamed, happened.Overridden)
+    texts = {
+        body.reason if isinstance(body, happened.Overridden) else body.name
+        for event in draft.study.log
+        if event.seq in draft.study.undone and isinstance(body := event.body, kinds)
+    }
+    found = texts & draft.texts.keys()
+    if found:
+        draft.say(happened.UndoneErased())
+        draft.erase |= found
+    return len(found)

@@ -1,0 +1,314 @@
+"""Everything that happens in a study, as typed events in an append-only, hash-chained log.
+
+**Chain.** An event has a sequence number, a UTC time, the number of the first event of its batch (what one command
+appended together), a type, a body, the hash of the event before it and its own hash: SHA-256 over the canonical JSON of
+all of these. Changing, dropping or reordering an event breaks every later hash.
+
+**Names can be erased although nothing is overwritten.** A body never holds a name or a remark about somebody: it holds
+a *commitment*, HMAC-SHA256 of the text under a random 256-bit nonce of its own. Text and nonce live in another table.
+While they are there, the commitment proves that the text is the one that was entered. When somebody withdraws, text and
+nonce are deleted: the commitment is then a random number that tells nothing (without the nonce not even a right guess
+of the name can be confirmed), no event changes, and the chain still verifies.
+
+**Correction.** ``Undone`` names earlier events, which then no longer count; an ``Undone`` can itself be undone.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from claim.errors import ClaimError, InputError
+from claim.field.setup import Setup
+from claim.field.wire import as_data, canonical, from_data
+
+Outcome = Literal["answered", "partial", "named nobody", "refused", "no-show", "not found"]
+LeaderAnswer = Literal["offered", "accepted", "declined", "attended", "not attended"]
+Wish = Literal["include", "exclude", "none"]
+NO_HASH = "0" * 64
+
+
+class Body:
+    """What happened; the type is the name of the class."""
+
+
+@dataclass(frozen=True)
+class StudyCreated(Body):
+    """The first event; ``study`` is the random id of the study."""
+
+    study: str
+    setup: Setup
+
+
+@dataclass(frozen=True)
+class SettingsChanged(Body):
+    """All settings as they are from now on."""
+
+    setup: Setup
+
+
+@dataclass(frozen=True)
+class PersonAdded(Body):
+    """Somebody new; ``name`` is a commitment. Neither start nor roster: known only because somebody named them."""
+
+    person: str
+    name: str
+    is_start: bool = False
+    from_roster: bool = False
+
+
+@dataclass(frozen=True)
+class PersonRenamed(Body):
+    """A correction of the name."""
+
+    person: str
+    name: str
+
+
+@dataclass(frozen=True)
+class StartChanged(Body):
+    """A correction: somebody is a start person after all, or is not."""
+
+    person: str
+    is_start: bool
+
+
+@dataclass(frozen=True)
+class TieReported(Body):
+    """``by`` said that ``one`` and ``other`` are in contact; ``one`` is ``by`` where people name their own contacts."""
+
+    by: str
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
+class TieRemoved(Body):
+    """A correction: ``by`` did not say that."""
+
+    by: str
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
+class SurveyStarted(Body):
+    """A survey began, or a partial one goes on."""
+
+    person: str
+
+
+@dataclass(frozen=True)
+class SurveyEnded(Body):
+    """How a survey, or the attempt to begin one, came out."""
+
+    person: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class ConsentGiven(Body):
+    """Consent to the text of that version."""
+
+    person: str
+    version: str
+
+
+@dataclass(frozen=True)
+class ConsentWithdrawn(Body):
+    """``people`` are the person under all merged codes; ``forgotten`` those known only through their answers."""
+
+    person: str
+    people: tuple[str, ...]
+    forgotten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PeopleMerged(Body):
+    """Two codes are one person, from now on called ``keep``."""
+
+    keep: str
+    other: str
+
+
+@dataclass(frozen=True)
+class PeopleUnmerged(Body):
+    """They are two people after all."""
+
+    keep: str
+    other: str
+
+
+@dataclass(frozen=True)
+class PeopleKeptApart(Body):
+    """Somebody looked: similar names, two people."""
+
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
+class RecommendationShown(Body):
+    """What the team was advised: ``ranking`` best first, of which the first ``count`` were recommended."""
+
+    policy: str
+    policy_hash: str | None
+    seed: int
+    step: int
+    ranking: tuple[str, ...]
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Overridden(Body):
+    """The team surveys somebody else; ``reason`` is a commitment, because it may name people."""
+
+    person: str
+    instead_of: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class LeaderAnswered(Body):
+    """A leader was offered the part, accepted, declined, came or did not come."""
+
+    person: str
+    answer: LeaderAnswer
+
+
+@dataclass(frozen=True)
+class LeaderWished(Body):
+    """The team wants somebody as a leader, or does not."""
+
+    person: str
+    wish: Wish
+
+
+@dataclass(frozen=True)
+class Undone(Body):
+    """These earlier events no longer count."""
+
+    events: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UndoneErased(Body):
+    """The names and remarks that only undone events hold were erased."""
+
+
+@dataclass(frozen=True)
+class Exported(Body):
+    """Something left the study; ``what`` names the format."""
+
+    what: str
+    with_names: bool = False
+
+
+@dataclass(frozen=True)
+class Imported(Body):
+    """The events of this batch come from a file with this SHA-256; undoing the batch undoes the import whole."""
+
+    what: str
+    digest: str
+    people: int
+    ties: int
+
+
+@dataclass(frozen=True)
+class StudyClosed(Body):
+    """The last event."""
+
+
+BODIES: dict[str, type[Body]] = {kind.__name__: kind for kind in Body.__subclasses__()}
+
+
+@dataclass(frozen=True)
+class Event:
+    """A body in its place in the chain."""
+
+    seq: int
+    at: str
+    batch: int
+    body: Body
+    previous: str
+    hash: str
+
+    @property
+    def type(self) -> str:
+        """The name of the body's class."""
+        return type(self.body).__name__
+
+    def as_data(self) -> dict[str, Any]:
+        """The event as JSON data, hash included."""
+        data = _envelope(self.seq, self.at, self.batch, self.type, as_data(self.body), self.previous)
+        return {**data, "hash": self.hash}
+
+
+Log: TypeAlias = tuple[Event, ...]
+
+
+class BrokenLog(ClaimError):
+    """The log was changed after it was written, or cannot be read."""
+
+
+def seal(body: Body, seq: int, at: str, batch: int, previous: str) -> Event:
+    """A body put into the chain."""
+    data = _envelope(seq, at, batch, type(body).__name__, as_data(body), previous)
+    return Event(seq, at, batch, body, previous, _digest(data))
+
+
+def read_event(data: dict[str, Any], after: Event | None) -> Event:
+    """An event from its JSON data, refused unless it is the one that follows ``after``.
+
+    The hash is taken of the data as they were written, so that a body which later gains a field still verifies.
+    """
+    stored = dict(data)
+    own = stored.pop("hash", None)
+    number = stored.get("seq")
+    expected = (1, NO_HASH) if after is None else (after.seq + 1, after.hash)
+    if (number, stored.get("previous")) != expected or own != _digest(stored):
+        raise BrokenLog(f"the log is damaged at event {expected[0]}: it does not follow from the one before it")
+    kind = BODIES.get(stored["type"])
+    if kind is None:
+        raise BrokenLog(f"event {number} is of an unknown type {stored['type']!r}: made by a newer version?")
+    return Event(stored["seq"], stored["at"], stored["batch"], from_data(kind, stored["body"]), stored["previous"], own)
+
+
+def read_log(rows: Iterable[dict[str, Any]], after: Event | None = None) -> Log:
+    """Events in order, each checked against the one before it."""
+    log: list[Event] = []
+    for row in rows:
+        try:
+            after = read_event(row, after)
+        except (InputError, KeyError, TypeError) as error:
+            raise BrokenLog(f"an event of the log cannot be read: {error}") from error
+        log.append(after)
+    return tuple(log)
+
+
+def _envelope(seq: int, at: str, batch: int, kind: str, body: Any, previous: str) -> dict[str, Any]:
+    return {"seq": seq, "at": at, "batch": batch, "type": kind, "body": body, "previous": previous}
+
+
+def _digest(data: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(data).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A text that can be erased, and the nonce that hides it in its commitment."""
+
+    text: str
+    nonce: str
+
+    @classmethod
+    def of(cls, text: str) -> "Secret":
+        """The text with a fresh nonce."""
+        return cls(text, secrets.token_hex(32))
+
+    @property
+    def commitment(self) -> str:
+        """What stands for the text in the log."""
+        return hmac.new(bytes.fromhex(self.nonce), self.text.encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,34 @@
+"""Exchange with other programs: what can be brought into a study, and what can be taken out.
+
+In: :func:`preview` reads files and says what is in them; :func:`take` gives the records, all or nothing;
+:func:`~claim.field.exchange.study.import_preview` writes them into a study as one batch.
+Out: :func:`~claim.field.exchange.study.bundle_of` gives a study's records, :func:`export` turns them into files that
+carry codes, :func:`~claim.field.exchange.namekey.write_name_key` puts the names into an encrypted file of their own.
+"""
+
+from claim.field.exchange.export import EXPORTS, ExportFile, export, export_zip
+from claim.field.exchange.files.uploads import Upload
+from claim.field.exchange.preview import IMPORTERS, Choice, Preview, Sample, preview, take
+from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
+from claim.field.exchange.report import Duplicate, Finding, Report
+
+__all__ = [
+    "EXPORTS",
+    "IMPORTERS",
+    "Bundle",
+    "Choice",
+    "Duplicate",
+    "ExportFile",
+    "Finding",
+    "PersonRecord",
+    "Preview",
+    "Report",
+    "Sample",
+    "SurveyRecord",
+    "TieRecord",
+    "Upload",
+    "export",
+    "export_zip",
+    "preview",
+    "take",
+]

@@ -1,0 +1,172 @@
+"""What every exchange format is turned into and made from: people, ties and surveys as plain records.
+
+Records know nothing of a study or of a file. Codes stand for people; a name is carried only on the way in, and into the
+encrypted name key, never into any other file that goes out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import get_args
+
+from claim.errors import InputError
+from claim.field.events import Outcome
+from claim.field.state import PersonState
+
+STATUSES: tuple[str, ...] = get_args(PersonState)
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+UNDIRECTED = "Undirected"  # Gephi's word
+
+
+@dataclass(frozen=True)
+class PersonRecord:
+    """Somebody; None where a file does not say."""
+
+    code: str
+    name: str | None = None
+    status: str = "named"
+    consent: str | None = None  # the version of the text they consented to
+    first_named_by: str | None = None
+    surveyed_at: str | None = None
+    n_contacts: int | None = None
+    times_named: int | None = None
+    is_start: bool = False
+    leader_rank: int | None = None
+    x: float | None = None
+    y: float | None = None
+
+
+@dataclass(frozen=True)
+class TieRecord:
+    """A contact between two people, once for each pair, and who reported it."""
+
+    source: str
+    target: str
+    type: str = UNDIRECTED
+    weight: float = 1.0
+    named_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SurveyRecord:
+    """A survey, or an attempt at one."""
+
+    survey_id: str
+    person_code: str
+    started_at: str | None = None
+    ended_at: str | None = None
+    outcome: str | None = None
+    n_named: int | None = None
+    recommended: bool | None = None
+    override_reason: str | None = None
+    policy: str | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """All that goes in or out at once."""
+
+    people: tuple[PersonRecord, ...] = ()
+    ties: tuple[TieRecord, ...] = ()
+    surveys: tuple[SurveyRecord, ...] = ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names that are known, by code."""
+        return {person.code: person.name for person in self.people if person.name is not None}
+
+    def without_names(self) -> "Bundle":
+        """The same with codes only."""
+        return replace(self, people=tuple(replace(person, name=None) for person in self.people))
+
+    def with_names(self, names: Mapping[str, str]) -> "Bundle":
+        """The same with the names of a name key put to the codes."""
+        people = (replace(person, name=names.get(person.code, person.name)) for person in self.people)
+        return replace(self, people=tuple(people))
+
+    def with_positions(self, places: Mapping[str, tuple[float, float]]) -> "Bundle":
+        """The same with places in a picture of the network."""
+        return replace(self, people=tuple(_placed(person, places.get(person.code)) for person in self.people))
+
+    def merged(self, into: Mapping[str, str]) -> "Bundle":
+        """The same with some codes replaced by others, which may be people elsewhere: they are one person."""
+        if not into:
+            return self
+        final = {code: _end_of_chain(code, into) for code in into}
+        people: dict[str, PersonRecord] = {}
+        for person in sorted(self.people, key=lambda person: person.code in final):  # the kept record comes first
+            code = final.get(person.code, person.code)
+            first_named_by = _renamed(person.first_named_by, final)
+            person = replace(person, code=code, first_named_by=first_named_by if first_named_by != code else None)
+            people[code] = _joined(people[code], person) if code in people else person
+        ties = _merged_ties(self.ties, final)
+        surveys = tuple(
+            replace(each, person_code=final.get(each.person_code, each.person_code)) for each in self.surveys
+        )
+        return Bundle(tuple(people.values()), ties, surveys)
+
+
+def check(bundle: Bundle) -> None:
+    """Refuse a bundle that does not hold together: codes twice, ties of unknown people, ties to oneself."""
+    codes = {person.code for person in bundle.people}
+    _require(len(codes) == len(bundle.people), "a person's code comes twice")
+    ends = [(tie.source, tie.target) for tie in bundle.ties]
+    _require(all(one in codes and other in codes for one, other in ends), "a tie has an end that is nobody's code")
+    _require(all(one != other for one, other in ends), "a tie leads from a person to the same person")
+    _require(len({frozenset(pair) for pair in ends}) == len(ends), "a tie comes twice")
+    _require(all(each.person_code in codes for each in bundle.surveys), "a survey is of nobody known")
+    _require(len({each.survey_id for each in bundle.surveys}) == len(bundle.surveys), "a survey comes twice")
+
+
+def _require(fine: bool, problem: str) -> None:
+    if not fine:
+        raise InputError(problem)
+
+
+def _placed(person: PersonRecord, place: tuple[float, float] | None) -> PersonRecord:
+    return person if place is None else replace(person, x=place[0], y=place[1])
+
+
+def _end_of_chain(code: str, into: Mapping[str, str]) -> str:
+    passed = [code]
+    while passed[-1] in into and into[passed[-1]] != passed[-1]:
+        passed.append(into[passed[-1]])
+        if passed[-1] in passed[:-1]:
+            raise InputError(f"the merges go round in a circle at {passed[-1]!r}")
+    return passed[-1]
+
+
+def _renamed(code: str | None, final: Mapping[str, str]) -> str | None:
+    return None if code is None else final.get(code, code)
+
+
+def _joined(kept: PersonRecord, other: PersonRecord) -> PersonRecord:
+    """Two records of one person: what the first does not say is taken from the second."""
+    status = kept.status if kept.status != "named" else other.status
+    filled = {
+        name: getattr(other, name)
+        for name in ("name", "consent", "first_named_by", "surveyed_at", "leader_rank", "x", "y")
+        if getattr(kept, name) is None
+    }
+    return replace(
+        kept, status=status, is_start=kept.is_start or other.is_start, n_contacts=None, times_named=None, **filled
+    )
+
+
+def _merged_ties(ties: tuple[TieRecord, ...], final: Mapping[str, str]) -> tuple[TieRecord, ...]:
+    found: dict[frozenset[str], TieRecord] = {}
+    for tie in ties:
+        source, target = final.get(tie.source, tie.source), final.get(tie.target, tie.target)
+        if source == target:
+            continue
+        namers = tuple(dict.fromkeys(final.get(code, code) for code in tie.named_by))
+        tie = replace(tie, source=source, target=target, named_by=namers)
+        pair = frozenset((source, target))
+        found[pair] = together(found[pair], tie) if pair in found else tie
+    return tuple(found.values())
+
+
+def together(one: TieRecord, other: TieRecord) -> TieRecord:
+    """Two reports of the same tie as one."""
+    namers = tuple(dict.fromkeys((*one.named_by, *other.named_by)))
+    return replace(one, weight=max(one.weight, other.weight), named_by=namers)

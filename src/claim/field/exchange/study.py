@@ -1,0 +1,230 @@
+"""Between a study and records: what leaves a study, and how records become events of one batch."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from claim.errors import InputError
+from claim.field import commands
+from claim.field.draft import Draft
+from claim.field.events import ConsentGiven, Imported, LeaderAnswered, Outcome, SurveyEnded, SurveyStarted
+from claim.field.exchange.files.characters import escaped
+from claim.field.exchange.preview import Preview, take
+from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
+from claim.field.names import clean, words
+from claim.field.opened import View
+from claim.field.state import GONE, TALKED, Survey
+from claim.field.study import Person
+from claim.networks.formats.text import shown
+
+_NOT_MET = ("refused", "no-show", "not found")
+_HIDDEN = "[name]"
+
+# Out -----------------------------------------------------------------------------------------------------------------
+
+
+def bundle_of(view: View) -> Bundle:
+    """Everybody who is part of the network, with ties and surveys; those who withdrew are left out.
+
+    Names are in it for the name key; :func:`claim.field.exchange.export` never writes them.
+    """
+    study = view.study
+    ranks = _ranks(view)
+    people = [person for person in study.people.values() if person.known]
+    codes = {person.code for person in people}
+    telling = {word for code in study.state.people for word in _name_words(view, code)}
+    surveys = [each for each in study.surveys if study.state.root(each.person) in codes]
+    return Bundle(
+        tuple(_person_record(view, person, ranks.get(person.code)) for person in people),
+        tuple(TieRecord(tie.one, tie.other, named_by=tie.named_by) for tie in study.ties),
+        tuple(_survey_record(view, survey, telling) for survey in surveys),
+    )
+
+
+def known_names(view: View) -> list[tuple[str, str]]:
+    """Codes and names, under all spellings, of those who are there; to compare an import with."""
+    present = [person.code for person in view.study.people.values() if not person.gone]
+    return [(code, name) for code in present for name in view.spellings(code)]
+
+
+def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord:
+    spellings = view.spellings(person.code)
+    return PersonRecord(
+        code=person.code,
+        name=spellings[0] if spellings else None,
+        status=person.state,
+        consent=person.consent,
+        first_named_by=person.first_named_by,
+        surveyed_at=person.surveyed_at,
+        n_contacts=len(person.contacts) if person.state in TALKED else None,
+        times_named=person.times_named,
+        is_start=person.is_start,
+        leader_rank=rank,
+    )
+
+
+def _ranks(view: View) -> dict[str, int]:
+    """Leaders in the order in which they were asked, without those who declined."""
+    leaders = view.study.state.leaders.items()
+    asked = [view.study.state.root(code) for code, leader in leaders if leader.answer != "declined"]
+    return {code: rank for rank, code in enumerate(dict.fromkeys(asked), start=1)}
+
+
+def _survey_record(view: View, survey: Survey, telling: set[str]) -> SurveyRecord:
+    person = view.study.person(survey.person)
+    talked = survey.outcome in ("answered", "partial", "named nobody")
+    reason = view.texts.get(survey.override_reason) if survey.override_reason is not None else None
+    return SurveyRecord(
+        survey_id=survey.id,
+        person_code=person.code,
+        started_at=survey.started_at or None,
+        ended_at=survey.ended_at or None,
+        outcome=survey.outcome,
+        n_named=len(person.contacts) if talked else None,
+        recommended=survey.recommended,
+        override_reason=None if reason is None else _without_names(reason, telling),
+        policy=survey.policy,
+        seed=survey.seed,
+    )
+
+
+def _name_words(view: View, code: str) -> set[str]:
+    name = view.texts.get(view.study.state.people[code].name, "")
+    return {word for word in words(name) if len(word) > 1}
+
+
+def _without_names(text: str, telling: set[str]) -> str:
+    """A remark with every word that may be part of anybody's name taken out: exports carry codes.
+
+    A word is also taken out if it begins with a name ("Ann's"), or, in scripts that may not part words, has one in it.
+    """
+    return " ".join(_HIDDEN if _tells(word, telling) else word for word in text.split())
+
+
+def _tells(word: str, telling: set[str]) -> bool:
+    found = words(word)
+    return any(
+        part == name or (len(name) > 2 and part.startswith(name)) or (not name.isascii() and name in part)
+        for part in found
+        for name in telling
+    )
+
+
+# In ------------------------------------------------------------------------------------------------------------------
+
+
+def import_preview(
+    draft: Draft, looked_at: Preview, *, merges: Mapping[str, str] | None = None, same: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Take what was looked at into a study; a command for :meth:`claim.field.opened.OpenStudy.run`.
+
+    ``merges`` joins people within the file, ``same`` says who in the file is whom in the study. Returns the code in the
+    study of every code in the file.
+    """
+    bundle = take(looked_at, merges)
+    return import_bundle(draft, bundle, what=looked_at.format, digest=looked_at.digest, same=same)
+
+
+def import_bundle(
+    draft: Draft, bundle: Bundle, *, what: str, digest: str, same: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Write a bundle into a draft: one batch, so that it is appended, and undone, as a whole."""
+    return _Import(draft, bundle, dict(same or {})).run(what, digest)
+
+
+@dataclass
+class _Import:
+    draft: Draft
+    bundle: Bundle
+    same: dict[str, str]  # code in the bundle to code in the study
+    codes: dict[str, str] = field(default_factory=dict)
+    reports: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by reporter, codes in the bundle
+
+    def run(self, what: str, digest: str) -> dict[str, str]:
+        present = [person for person in self.bundle.people if person.status not in GONE]
+        self._check(present)
+        self._gather_reports({person.code: person for person in present})
+        self.draft.say(Imported(what, digest, len(present), len(self.bundle.ties)))
+        named = {code for by, pairs in self.reports.items() for pair in pairs for code in pair if code != by}
+        for person in present:
+            self.codes[person.code] = self._code(person, person.code in named)
+        self._survey({person.code: person for person in present})
+        self._ask_leaders(present)
+        return self.codes
+
+    def _check(self, present: list[PersonRecord]) -> None:
+        unknown = sorted(self.same.keys() - {person.code for person in present})
+        if unknown:
+            raise InputError(f"nobody in the file has the code {shown(unknown[0])}")
+        for code in self.same.values():
+            if self.draft.state.state_of(code) in GONE:
+                raise InputError(f"{code} has withdrawn from the study")
+
+    def _gather_reports(self, people: Mapping[str, PersonRecord]) -> None:
+        """Ties by reporter; if none is given, an end that was surveyed reported it, else the first end."""
+        for tie in self.bundle.ties:
+            if tie.source not in people or tie.target not in people:
+                continue
+            met = [code for code in (tie.source, tie.target) if people[code].status in TALKED]
+            for reporter in tie.named_by or (met or [tie.source])[:1]:
+                if reporter not in people:
+                    continue  # withdrew, and what they said with them
+                pair = (tie.target, tie.source) if reporter == tie.target else (tie.source, tie.target)
+                self.reports.setdefault(reporter, []).append(pair)
+
+    def _code(self, person: PersonRecord, named: bool) -> str:
+        if person.code in self.same:
+            code = self.draft.state.root(self.same[person.code])
+            if person.is_start and not self.draft.state.people[code].is_start:
+                commands.mark_start(self.draft, code)
+            return code
+        listed = not named and not person.is_start  # otherwise nothing would make them part of the network
+        name = clean(person.name or "") or clean(person.code) or escaped(person.code)
+        return self.draft.new_person(name, is_start=person.is_start, from_roster=listed)
+
+    def _survey(self, people: Mapping[str, PersonRecord]) -> None:
+        """Surveys and attempts in the order of the file, then whatever follows from people's status and ties alone."""
+        talked: set[str] = set()
+        for survey in self.bundle.surveys:
+            person = people.get(survey.person_code)
+            if person is None or person.code in talked:
+                continue
+            if survey.outcome in _NOT_MET and person.code not in self.reports:
+                self._attempt(person.code, survey.outcome)
+            else:
+                talked.add(person.code)
+                self._talk(person)
+        for code, person in people.items():
+            if code not in talked and (person.status in TALKED or code in self.reports):
+                self._talk(person)
+            elif code not in talked and self.draft.state.state_of(self.codes[code]) != person.status:
+                self._attempt(code, person.status)
+
+    def _attempt(self, code: str, outcome: str) -> None:
+        state = self.draft.state.state_of(self.codes[code])
+        if outcome in _NOT_MET and state not in TALKED:
+            self.draft.say(SurveyEnded(self.codes[code], cast(Outcome, outcome)))
+
+    def _talk(self, person: PersonRecord) -> None:
+        """One survey: consent if the file says so, the ties, the end."""
+        code = self.codes[person.code]
+        before = self.draft.state.state_of(code)
+        if person.consent is not None and self.draft.state.consent_of(code) is None:
+            self.draft.say(ConsentGiven(code, person.consent))
+        if before not in ("surveying", "surveyed"):
+            self.draft.say(SurveyStarted(code))
+        self._report(person.code)
+        if before not in ("surveying", "surveyed"):
+            commands.end_survey(self.draft, code, "answered" if person.status == "surveyed" else "partial")
+
+    def _report(self, reporter: str) -> None:
+        for one, other in self.reports.get(reporter, ()):
+            ends = self.codes[one], self.codes[other]
+            if ends[0] != ends[1]:  # two in the file may be one person in the study
+                commands.report_tie(self.draft, self.codes[reporter], *ends)
+
+    def _ask_leaders(self, people: Iterable[PersonRecord]) -> None:
+        ranked = sorted((person.leader_rank, person.code) for person in people if person.leader_rank is not None)
+        for _, code in ranked:
+            if self.codes[code] not in self.draft.state.leaders:
+                self.draft.say(LeaderAnswered(self.codes[code], "offered"))

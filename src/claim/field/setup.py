@@ -1,0 +1,67 @@
+"""What a team settles before the first survey."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from claim.errors import InputError
+
+DEFAULT_POLICY = "degree+inverse"  # what measures best where no trained policy fits
+LONGEST_TEXT = 20_000
+
+RefusalRule = Literal["attempts", "answers"]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The settings of a study; none of them is about a person.
+
+    ``refusal_rule`` says what the budget counts: ``attempts`` (a refusal uses up one survey) or ``answers`` (it does
+    not). Somebody who is not there uses up nothing, and start people are surveyed on top of the budget.
+    """
+
+    title: str
+    question: str = "Whom do you talk to?"
+    budget: int = 20
+    leaders: int = 10
+    size_low: int | None = None  # how many people there may be in all
+    size_high: int | None = None
+    consent_text: str = ""
+    consent_version: str = "1"
+    refusal_rule: RefusalRule = "attempts"
+    retention: str | None = None  # the day by which the study is to be closed, YYYY-MM-DD
+    seed: int = 0
+    p: float = 0.1
+    policy: str = DEFAULT_POLICY
+    rehearsal: bool = False
+
+    def __post_init__(self) -> None:
+        _check(bool(self.title.strip()), "a study needs a title")
+        texts = (self.title, self.question, self.consent_text, self.consent_version, self.policy)
+        _check(max(map(len, texts)) <= LONGEST_TEXT, f"a text is longer than {LONGEST_TEXT} characters")
+        _check(0 <= self.budget <= 100_000, f"the budget must be between 0 and 100000, not {self.budget}")
+        _check(1 <= self.leaders <= 10_000, f"the number of leaders must be between 1 and 10000, not {self.leaders}")
+        _check(0 <= self.p <= 1, f"the probability p must be between 0 and 1, not {self.p}")
+        _check(0 <= self.seed < 2**63, f"the seed must be between 0 and 2^63 - 1, not {self.seed}")
+        _check(self.refusal_rule in ("attempts", "answers"), "the refusal rule is 'attempts' or 'answers'")
+        low, high = self.size_low, self.size_high
+        _check(all(size is None or size >= 1 for size in (low, high)), "a size estimate is at least 1")
+        _check(low is None or high is None or low <= high, "the low size estimate is above the high one")
+        if self.retention is not None:
+            _check_day(self.retention)
+
+    def overdue(self, today: date) -> bool:
+        """Whether the study should have been closed by now."""
+        return self.retention is not None and date.fromisoformat(self.retention) < today
+
+
+def _check_day(text: str) -> None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"the retention date must look like 2027-01-31, not {text!r}") from None
+
+
+def _check(fine: bool, problem: str) -> None:
+    if not fine:
+        raise InputError(problem)

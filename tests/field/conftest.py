@@ -1,0 +1,47 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from claim.field.setup import Setup
+
+sys.path.insert(0, str(Path(__file__).parent))  # for paper.py, under any import mode
+
+PASSPHRASE = "correct horse battery"
+EASY = 10  # little work for key derivation: tests open many files
+
+
+@pytest.fixture
+def passphrase() -> str:
+    return PASSPHRASE
+
+
+@pytest.fixture
+def library(tmp_path):
+    pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+    pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
+    from claim.field.library import Library
+
+    return Library(tmp_path / "studies", work=EASY)
+
+
+@pytest.fixture
+def opened(library) -> Iterator:
+    """A study with a start person who named two others."""
+    from claim.field import commands
+
+    with library.create(Setup("Quiet title", budget=10, leaders=2), PASSPHRASE) as opened:
+        ana = opened.run(lambda draft: commands.add_person(draft, "Ana Zubizarreta", is_start=True)).result
+        opened.run(lambda draft: commands.start_survey(draft, ana, consent=True))
+        for name in ("Benedikt Quattrocchi", "Çağla Ørsted"):
+            opened.run(lambda draft, name=name: commands.name_new_contact(draft, ana, name))
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    """Wrong passphrases wait; tests that look at it have a gate of their own."""
+    cipher = sys.modules.get("claim.field.store")
+    if cipher is not None:
+        monkeypatch.setattr(cipher.GATE, "_sleep", lambda seconds: None)

@@ -1,0 +1,146 @@
+"""Looking before taking: what is detected and suggested, what can be overridden, what is reported."""
+
+from pathlib import Path
+
+import pytest
+from exchange_files import crlf, egoweb, kobo, network_canvas, packed, read_or_refused, workbook
+
+from claim.errors import InputError
+from claim.field.exchange import IMPORTERS, Upload, preview, take
+from claim.field.exchange.duplicates import MAX_COMPARED
+from claim.field.exchange.formats.importers import Importer
+
+
+def csv(*lines: str, name: str = "a.csv") -> Upload:
+    return Upload(name, crlf(*lines).encode())
+
+
+def test_counts_columns_and_first_rows() -> None:
+    looked_at = preview(csv("name,age", *(f"Person {i},{i}" for i in range(20)), name="roster.csv"))
+    assert looked_at.report.rows == {"roster.csv": 20}
+    assert looked_at.report.columns == {"roster.csv": ("name", "age")}
+    (sample,) = looked_at.samples
+    assert (sample.count, len(sample.rows), sample.rows[0]) == (20, 5, ("Person 0", "0"))
+    assert looked_at.mapping["roster.name"] == "name"
+    assert (looked_at.choices[0].needed, looked_at.choices[0].columns) == (True, ("name", "age"))
+
+
+def test_files_are_read_from_disk_too(tmp_path: Path) -> None:
+    for name, text in egoweb().items():
+        (tmp_path / name).write_text(text, newline="")
+    assert preview(sorted(tmp_path.iterdir())).format == "egoweb"
+    assert preview(str(tmp_path / "study-ego-alter.csv")).ready
+
+
+def test_the_digest_stands_for_the_content_alone() -> None:
+    one, two = csv("name", "Ann"), csv("name", "Ben")
+    assert preview([one, two]).digest == preview([two, Upload("other.csv", one.content)]).digest
+    assert preview(one).digest != preview(two).digest
+
+
+def test_format_and_columns_can_be_chosen() -> None:
+    file = csv("name,friend,id", "Ann,Ben,1", "Ben,Cleo,2")
+    assert preview(file).format == "roster"
+    chosen = preview(file, format="csv", mapping={"people.code": "id", "people.name": "friend"})
+    assert chosen.bundle.names == {"1": "Ben", "2": "Cleo"}
+    without = preview(file, format="csv", mapping={"people.name": ""})
+    assert without.bundle.names == {}
+
+
+def test_wrong_choices_are_refused() -> None:
+    file = csv("name", "Ann")
+    with pytest.raises(InputError, match="there is no format 'fax'"):
+        preview(file, format="fax")
+    with pytest.raises(InputError, match=r"a\.csv:1: there is no column 'nome'"):
+        preview(file, mapping={"roster.name": "nome"})
+    with pytest.raises(InputError, match="nobody in the file"):
+        take(preview(file), merges={"new-1": "new-9"})
+
+
+def test_a_missing_column_is_asked_for() -> None:
+    sheet = workbook(
+        {"main": [["q1", "_uuid", "_index"], ["Zoe", "u", 1]], "reps": [["q2", "_parent_index"], ["Ann", 1]]}
+    )
+    file = Upload("k.xlsx", sheet)
+    looked_at = preview(file)
+    assert [str(problem) for problem in looked_at.report.problems] == [
+        "k.xlsx [main]:1: which column holds the name of the person surveyed? there are 'q1', '_uuid', '_index'",
+        "k.xlsx [reps]:1: which column holds the name of the contact? there are 'q2', '_parent_index'",
+    ]
+    chosen = preview(file, mapping={"respondent.name": "q1", "contact.name": "q2"})
+    assert set(chosen.bundle.names.values()) == {"Zoe", "Ann"}
+
+
+@pytest.mark.parametrize("importer", IMPORTERS)
+@pytest.mark.parametrize(
+    "file", [csv("name", "Ann"), Upload("k.xlsx", kobo()), Upload("n.zip", packed(network_canvas()))]
+)
+def test_any_format_can_be_forced_on_any_file(importer: Importer, file: Upload) -> None:
+    read_or_refused(file.content, format=importer.name)
+
+
+def test_problems_are_collected_with_their_lines() -> None:
+    rows = [f"A{i},{'named' if i % 2 else 'odd'}" for i in range(400)]
+    report = preview(csv("person_code,status", *rows)).report
+    assert [problem.line for problem in report.problems[:2]] == [2, 4]
+    assert len(report.problems) == 101
+    assert str(report.problems[-1]) == "and: 100 more like these"
+
+
+def test_self_naming_and_repeated_ties_are_reported() -> None:
+    looked_at = preview(csv("person,contact", "Ann,Ben", "Ben,Ann", "Ann,Ann"))
+    assert looked_at.ready
+    assert looked_at.report.repeated_ties == 1
+    assert "tied to themselves" in str(looked_at.report.notes[0])
+    assert len(looked_at.bundle.ties) == 1
+
+
+def test_similar_names_are_reported_and_can_be_merged() -> None:
+    looked_at = preview(
+        Upload("n.zip", packed(network_canvas())), existing=[("P1", "Benn"), ("P2", "Zoë"), ("P3", "Xavier")]
+    )
+    in_study = {each.name: (each.other_code, each.in_study) for each in looked_at.report.duplicates}
+    assert in_study == {"Ben": ("P1", True), "Zoe": ("P2", True)}
+    roster = preview(csv("name", "María Ángeles", "Angeles Maria", "Maria Angelez", "Tom"))
+    codes = {(each.code, each.other_code) for each in roster.report.duplicates}
+    assert ("new-2", "new-1") in codes or ("new-1", "new-2") in codes
+    bundle = take(roster, merges={"new-2": "new-1", "new-3": "new-2"})
+    assert list(bundle.names.values()) == ["María Ángeles", "Tom"]
+
+
+def test_merging_joins_ties_and_statuses() -> None:
+    looked_at = preview(csv("Source,Target,named_by", "A,B,A", "C,B,C", "A,C,A"))
+    bundle = take(looked_at, merges={"C": "A"})
+    assert [person.code for person in bundle.people] == ["A", "B"]
+    assert [(tie.source, tie.target, tie.named_by) for tie in bundle.ties] == [("A", "B", ("A",))]
+    with pytest.raises(InputError, match="circle"):
+        take(looked_at, merges={"A": "B", "B": "A"})
+
+
+def test_large_files_are_compared_quickly() -> None:
+    names = [f"Person{i} Family{i * 7}" for i in range(MAX_COMPARED + 1)]
+    looked_at = preview(csv("name", *names), existing=[("P1", "family7 PERSON1"), ("P2", "Somebody Else")])
+    assert [(each.name, each.other_code) for each in looked_at.report.duplicates] == [("Person1 Family7", "P1")]
+
+
+def test_people_need_not_be_listed_if_there_are_ties() -> None:
+    bundle = take(preview(csv("Source;Target;Type;Weight", "A;B;Directed;2", "B;C;Undirected;")))
+    assert [tie.named_by for tie in bundle.ties] == [("A",), ()]
+    assert [tie.weight for tie in bundle.ties] == [2.0, 1.0]
+
+
+def test_suggestions_do_not_fall_for_look_alikes() -> None:
+    main = ["category", "enumerator_name", "phone_of_contact", "full_name", "_uuid", "_index"]
+    pets, friends = ["pet", "_parent_index"], ["friend_phone_number", "friends_first_name", "_parent_index"]
+    sheets = {
+        "main": [main, ["x", "Eve", "1", "Zoe", "u", 1]],
+        "pets": [pets, ["Rex", 1]],
+        "friends": [friends, ["555", "Ann", 1]],
+    }
+    looked_at = preview(Upload("k.xlsx", workbook(sheets)))
+    assert looked_at.mapping["respondent.name"] == "full_name"
+    assert looked_at.mapping["contact.name"] == "friends_first_name"
+    assert set(looked_at.bundle.names.values()) == {"Zoe", "Ann"}
+    assert [note.where for note in looked_at.report.notes] == ["k.xlsx [pets]"]
+    chosen = preview(Upload("k.xlsx", workbook(sheets)), mapping={"contact.table": "pets", "contact.name": "pet"})
+    assert set(chosen.bundle.names.values()) == {"Zoe", "Rex"}
