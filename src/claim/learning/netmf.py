@@ -1,0 +1,106 @@
+"""DeepWalk in closed form, on rows with multiplicities.
+
+Skip-gram on infinitely many random walks of window T with b negative samples factorises the matrix (Qiu et al., 2018,
+"Network embedding as matrix factorization", theorem 2.3)
+
+    M = log max(1, vol(G) / (b T) * sum_{r=1..T} (D^-1 A)^r D^-1),
+
+so its leading axes U sqrt(sigma) are what DeepWalk looks for, without walks, training or chance.
+
+A row stands for ``c`` people who have the same contacts. All entries of M between two rows are then equal, and the
+eigenvectors of the matrix of people follow from those of sqrt(c_i) M_ij sqrt(c_j), with row i divided by sqrt(c_i).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from claim.networks.network import FloatArray
+
+FeatureArray = npt.NDArray[np.float32]
+NEGLIGIBLE = 1e-9  # singular values, sign sums and differences below this share of the largest are rounding errors
+PRESENT = 1e-3  # a person with less than this share of the largest part in some axes does not settle them
+
+
+def netmf(
+    adjacency: npt.ArrayLike, multiplicity: npt.ArrayLike, dimensions: int = 60, window: int = 5, negative: int = 1
+) -> FeatureArray:
+    """The features of each row's people, one axis a column, by falling singular value; missing axes are zeros.
+
+    ``adjacency`` is 1 where the people of two rows are contacts, else 0; ``multiplicity`` says how many people each
+    row stands for. People without contacts get zeros.
+    """
+    count = np.asarray(multiplicity, dtype=np.float64)
+    features = np.zeros((len(count), dimensions), dtype=np.float32)
+    if len(count):
+        target = shifted_mutual_information(np.asarray(adjacency, dtype=np.float64), count, window, negative)
+        axes = leading_axes(target, count, dimensions)
+        features[:, : axes.shape[1]] = axes
+    return features
+
+
+def shifted_mutual_information(adjacency: FloatArray, count: FloatArray, window: int, negative: int) -> FloatArray:
+    """The matrix M between rows.
+
+    (D^-1 A)^r D^-1 = D^-1/2 N^r D^-1/2 with N = D^-1/2 A D^-1/2. On rows, N_ij = sqrt(c_i c_j / (d_i d_j)) A_ij, and
+    the entries between people are those between rows over sqrt(c_i c_j).
+    """
+    degree = adjacency @ count
+    volume = count @ degree
+    inverse = np.zeros_like(degree)
+    np.divide(1.0, degree, out=inverse, where=degree > 0)
+    scale = np.sqrt(count * inverse)
+    step = scale[:, None] * adjacency * scale
+    total = step
+    for _ in range(window - 1):  # Horner: N + N (N + N (...))
+        total = step + step @ total
+    share = np.sqrt(inverse / count)
+    total = (total * share[:, None]) * (share * (volume / (negative * window)))
+    return np.log(np.maximum(total, 1.0))
+
+
+def leading_axes(target: FloatArray, count: FloatArray, dimensions: int) -> FloatArray:
+    """U sqrt(sigma) of the matrix of people, read off one member of each row."""
+    root = np.sqrt(count)
+    values, vectors = np.linalg.eigh(root[:, None] * target * root)
+    size = np.abs(values)  # the singular values of a symmetric matrix
+    order = np.argsort(-size - NEGLIGIBLE * values)  # of two equal ones that of the positive eigenvalue comes first
+    order = order[size[order] > NEGLIGIBLE * size.max()]
+    axes = vectors[:, order] / root[:, None]
+    settle_equal_axes(axes, values[order], count)
+    axes = axes[:, :dimensions]
+    axes[np.abs(axes) <= NEGLIGIBLE] = 0.0  # between components
+    scaled: FloatArray = axes * (np.sqrt(size[order[:dimensions]]) * signs(axes, count))
+    return scaled
+
+
+def settle_equal_axes(axes: FloatArray, values: FloatArray, count: FloatArray) -> None:
+    """Choose the axes of equal eigenvalues, in place; any rotation of them would do as well.
+
+    Equal stars around two people are the usual case. Their projector P is the same in all rotations: its first row that
+    is not zero is the first axis, and what is left of P without this axis gives the next. So each star gets its axis.
+    """
+    splits = np.flatnonzero(np.abs(np.diff(values)) > NEGLIGIBLE * np.abs(values[:1])) + 1
+    if len(splits) + 1 >= len(values):
+        return
+    for begin, end in zip([0, *splits], [*splits, len(values)], strict=True):
+        if end - begin > 1:
+            projector = axes[:, begin:end] @ axes[:, begin:end].T
+            enough = PRESENT * projector.diagonal().max()
+            for axis in range(begin, end):
+                row = np.argmax(projector.diagonal() > enough)
+                axes[:, axis] = projector[row] / np.sqrt(projector[row, row])
+                projector -= np.outer(axes[:, axis], axes[:, axis])
+
+
+def signs(axes: FloatArray, count: FloatArray) -> FloatArray:
+    """The signs that make the sum of cubes over all people positive, for each axis of length 1.
+
+    The sum depends neither on the order of people nor on how they are put into rows. Where it vanishes, as on an axis
+    that tells two mirror images apart, the first row that counts is made positive.
+    """
+    cubes = count @ axes**3
+    mirrored = np.abs(cubes) <= NEGLIGIBLE
+    if mirrored.any():
+        first = np.argmax(np.abs(axes) > NEGLIGIBLE, axis=0)
+        cubes = np.where(mirrored, axes[first, np.arange(axes.shape[1])], cubes)
+    return np.where(cubes < 0, -1.0, 1.0)
