@@ -16,7 +16,7 @@ from claim.networks.network import FloatArray, IntArray
 from claim.randomness import Rng, as_generator, draw_seed
 
 NO_PROBABILITIES = np.zeros(0)
-FEWEST_FOR_REGRESSION = 30  # with fewer worlds the coefficient itself is noise
+FEWEST_FOR_REGRESSION = 300  # with fewer worlds the coefficient is noise and its error looks too small
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def play_cascades(
         out = slice(first, first + count)
         spread(
             network.offsets, network.contacts, thinned, coin, table, chosen, seed, first,
-            worth, expected, reach[out], surprise[out],
+            not network.directed, worth, expected, reach[out], surprise[out],
         )  # fmt: skip
 
     in_chunks(simulate, samples)

@@ -15,29 +15,36 @@ kernel = njit(cache=True, nogil=True)
 
 
 @kernel
-def spread(offsets, contacts, thinned, p, table, leaders, seed, first_world, worth, expected, reach, surprise):
+def spread(
+    offsets, contacts, thinned, p, table, leaders, seed, first_world, symmetric, worth, expected, reach, surprise
+):  # fmt: skip
     """Cascades from the leaders in worlds ``first_world ...``.
 
     ``reach[i]`` becomes the number of people reached. ``surprise[i]`` becomes the worth of all contacts behind live
-    edges of reached people, minus what was to be expected of these people; its mean is 0.
+    edges of reached people, minus what was to be expected of these people; its mean is 0. On a symmetric network the
+    edge back to whoever reached a person is left out on both sides: it leads nowhere and would only add noise.
     """
     power, guide, log_fail = table
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)  # the last of these worlds in which each person was active
     queue = np.empty(n, dtype=np.int32)
+    reached_by = np.empty(n, dtype=np.int32)
+    worth_back = np.empty(n)  # what the edge back adds to the expectation
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
         luck = 0.0
         count = 0
         for leader in leaders:
             active_in[leader] = i
+            reached_by[leader] = -1
+            worth_back[leader] = 0.0
             queue[count] = leader
             count += 1
         head = 0
         while head < count:
             person = queue[head]
             head += 1
-            luck -= expected[person]
+            luck -= expected[person] - worth_back[person]
             end = offsets[person + 1]
             state = stream(base, person)
             position = offsets[person] + gap(uniform(state), power, guide, log_fail)
@@ -47,11 +54,13 @@ def spread(offsets, contacts, thinned, p, table, leaders, seed, first_world, wor
                 if len(thinned):
                     live = uniform(state) * p <= thinned[position]
                     state += _GOLDEN
-                if live:
-                    contact = contacts[position]
+                contact = contacts[position]
+                if live and contact != reached_by[person]:
                     luck += worth[contact]
                     if active_in[contact] != i:
                         active_in[contact] = i
+                        reached_by[contact] = person if symmetric else -1
+                        worth_back[contact] = worth[person] * (thinned[position] if len(thinned) else p) * symmetric
                         queue[count] = contact
                         count += 1
                 position += 1 + gap(uniform(state), power, guide, log_fail)

@@ -1,0 +1,94 @@
+"""Choose leaders by any method, and say how many people they reach."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from claim.cascades.influence import Influence, check_probability, check_samples, influence
+from claim.errors import InputError
+from claim.networks import Network
+from claim.randomness import Rng, as_generator
+from claim.selection import baselines
+from claim.selection.candidates import Candidates, Ties
+from claim.selection.greedy import greedy
+from claim.selection.ris import ris
+from claim.selection.task import Chosen, Method, Task
+
+JUDGING_SAMPLES = 10_000
+PILOT_SAMPLES = 100
+MOST_REACHED = 50_000_000  # people in all judging cascades together: a few seconds
+
+
+def _greedy(task: Task) -> Chosen:
+    return Chosen(greedy(task.network, task.candidates, task.k, task.p, task.samples, task.rng, task.ties))
+
+
+def _ris(task: Task) -> Chosen:
+    return ris(task.network, task.candidates, task.k, task.p, task.rng, task.ties)
+
+
+METHODS: dict[str, Method] = {
+    "greedy": _greedy,
+    "ris": _ris,
+    "degree": baselines.degree,
+    "degree-discount": baselines.degree_discount,
+    "pagerank": baselines.pagerank,
+    "random": baselines.random,
+}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Leaders (indices, in the order of choice) and their influence on worlds they were not chosen with.
+
+    ``guarantee`` is the share of the best possible influence that the method proves, where it proves one.
+    """
+
+    leaders: list[int]
+    influence: float
+    stderr: float
+    method: str
+    guarantee: float | None = None
+
+
+def select(
+    network: Network,
+    k: int = 10,
+    p: float = 0.1,
+    samples: int = 1000,
+    rng: Rng = 0,
+    method: str = "greedy",
+    *,
+    may: Iterable[int] | None = None,
+    must: Iterable[int] = (),
+    must_not: Iterable[int] = (),
+    ties: Ties = "random",
+) -> Selection:
+    """Choose ``k`` leaders, or all who can be chosen if they are fewer.
+
+    ``may`` are the only people to choose from, ``must`` are leaders in any case, ``must_not`` in no case; all are
+    indices. ``samples`` is the number of worlds the greedy method chooses with.
+    """
+    if method not in METHODS:
+        raise InputError(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+    if network.n == 0:
+        raise InputError(f"{network.name} has no people to choose from")
+    check_probability(p)
+    check_samples(samples)
+    choosing, judging = as_generator(rng).spawn(2)
+    candidates = Candidates.of(network.n, k, may, must, must_not)
+    k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
+    chosen = METHODS[method](Task(network, candidates, k, p, samples, choosing, ties))
+    reach = judge(network, chosen.leaders, p, judging)
+    return Selection(chosen.leaders, reach.mean, reach.stderr, method, chosen.guarantee)
+
+
+def judge(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
+    """Influence from 10,000 cascades, or fewer (at least 100) where so many would take long.
+
+    How many follows from a first few cascades, not from a clock, so the same generator gives the same result.
+    """
+    leaders = list(leaders)
+    pilot, full = as_generator(rng).spawn(2)
+    reach = influence(network, leaders, p, PILOT_SAMPLES, pilot).mean
+    samples = int(MOST_REACHED / max(reach, 1.0))
+    return influence(network, leaders, p, min(max(samples, PILOT_SAMPLES), JUDGING_SAMPLES), full)

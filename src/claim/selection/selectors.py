@@ -1,0 +1,52 @@
+"""Selectors choose leaders from what was discovered, and see nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from claim.errors import InputError
+from claim.networks import Network
+from claim.selection.candidates import Candidates, Ties
+from claim.selection.greedy import greedy
+
+
+class SeenNetwork(Protocol):
+    """Something that can show the people and edges seen so far as a network."""
+
+    def as_network(self) -> Network:
+        """The seen people, in the order of their discovery, and the seen edges."""
+        ...
+
+
+@dataclass(frozen=True)
+class GreedySelector:
+    """The paper's oracle on the seen edges: people whose other contacts are unknown count as if they had none."""
+
+    name: ClassVar[str] = "greedy"
+    p: float = 0.1
+    samples: int = 1000
+    ties: Ties = "random"
+
+    def select(
+        self,
+        discovered: SeenNetwork,
+        k: int,
+        rng: np.random.Generator,
+        *,
+        may: Iterable[int] | None = None,
+        must: Iterable[int] = (),
+        must_not: Iterable[int] = (),
+    ) -> list[int]:
+        """``k`` leaders as indices into what was discovered, or all who can be chosen if they are fewer."""
+        network = discovered.as_network()
+        candidates = Candidates.of(network.n, k, may, must, must_not)
+        return greedy(network, candidates, k, self.p, self.samples, rng, self.ties)
+
+
+def selector_named(name: str, p: float = 0.1, samples: int = 1000, ties: Ties = "random") -> GreedySelector:
+    """The selector of that name, or an error that lists the names there are."""
+    if name != "greedy":
+        raise InputError(f"no selector is called {name!r} (known: greedy)")
+    return GreedySelector(p, samples, ties)

@@ -1,0 +1,121 @@
+"""One call for all methods: what it accepts, what it refuses, and what it reports."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from selection_cases import random_network
+
+from claim.cascades import influence
+from claim.errors import InputError
+from claim.networks import Network
+from claim.selection import METHODS, Candidates, Selection, api, select
+
+EVERY_METHOD = ["greedy", "ris", "degree", "degree-discount", "pagerank", "random"]
+
+
+def test_all_methods_are_registered() -> None:
+    assert list(METHODS) == EVERY_METHOD
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_every_method_chooses_different_people_and_repeats_itself(method: str, directed: bool) -> None:
+    network = random_network(60, 150, directed=directed)
+    chosen = select(network, 5, samples=50, method=method, rng=3)
+    assert chosen == select(network, 5, samples=50, method=method, rng=3)
+    assert len(set(chosen.leaders)) == 5
+    assert all(type(person) is int for person in chosen.leaders)
+    assert chosen.method == method
+    assert (chosen.guarantee is not None) == (method == "ris")
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_wishes_are_respected(method: str) -> None:
+    network = random_network(60, 150)
+    chosen = select(network, 5, samples=50, method=method, may=range(20), must=[40, 3], must_not=[0, 1])
+    assert chosen.leaders[:2] == [40, 3]
+    assert len(set(chosen.leaders)) == 5
+    assert set(chosen.leaders[2:]) <= set(range(2, 20))
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_all_candidates_are_leaders_where_more_are_wanted(method: str) -> None:
+    network = random_network(6, 8)
+    assert sorted(select(network, 10, method=method, samples=20).leaders) == list(range(6))
+    assert sorted(select(network, 10, method=method, samples=20, may=[1, 2], must=[5]).leaders) == [1, 2, 5]
+
+
+def test_nobody_to_choose_from_reaches_nobody() -> None:
+    assert select(random_network(6, 8), 2, may=[]) == Selection([], 0.0, 0.0, "greedy")
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_one_person_is_enough(method: str) -> None:
+    chosen = select(Network.from_edges([], [], n=1), method=method)
+    assert chosen.leaders == [0]
+    assert chosen.influence == 1.0
+
+
+def test_influence_is_judged_on_worlds_not_chosen_with() -> None:
+    """Chosen on few worlds, leaders look better there than they are; the report must not."""
+    network = random_network(300, 600, seed=1)
+    reports = [select(network, 5, samples=5, rng=i) for i in range(30)]
+    truth = [influence(network, each.leaders, samples=10_000, rng=1000 + i) for i, each in enumerate(reports)]
+    z = [(a.influence - b.mean) / np.hypot(a.stderr, b.stderr) for a, b in zip(reports, truth, strict=True)]
+    assert abs(np.mean(z)) < 4 / np.sqrt(len(z))
+
+
+def test_long_cascades_are_judged_on_fewer_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = random_network(200, 2000)
+    assert api.judge(network, [0], 0.1).samples == api.JUDGING_SAMPLES
+    monkeypatch.setattr(api, "MOST_REACHED", 100_000)
+    fewer = api.judge(network, [0], 0.3)
+    assert 400 < fewer.samples < 700
+    assert fewer == api.judge(network, [0], 0.3)
+    monkeypatch.setattr(api, "MOST_REACHED", 1)
+    assert api.judge(network, [0], 0.3).samples == api.PILOT_SAMPLES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"method": "best"}, "no method 'best'; known are greedy, ris, degree"),
+        ({"k": 0}, "at least 1, not 0"),
+        ({"p": -0.1}, "between 0 and 1"),
+        ({"samples": 0}, "at least 1"),
+        ({"ties": "last", "method": "degree"}, "not 'last'"),
+        ({"may": [99]}, "there is no person 99"),
+        ({"must": [1], "must_not": [1]}, "person 1 both must and must not"),
+        ({"must": [1, 2], "k": 1}, "2 people must be chosen, but there are only 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(arguments: dict, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        select(random_network(5, 6), **arguments)
+
+
+def test_an_empty_network_is_refused() -> None:
+    with pytest.raises(InputError, match="no people"):
+        select(Network.from_edges([], []))
+
+
+def test_candidates_do_not_change_by_being_used() -> None:
+    candidates = Candidates.of(5, 2, must=[1])
+    candidates.open_to_choice()[:] = False
+    assert candidates.allowed.all()
+
+
+@pytest.mark.parametrize("name", ["animal/kcs", "retweet/israel", "retweet/damascus"])
+def test_reverse_sampling_equals_greedy_on_real_networks(name: str) -> None:
+    folder = os.environ.get("CLAIM_DATA")
+    if not folder:
+        pytest.skip("CLAIM_DATA does not name a folder with the real networks")
+    edges = np.loadtxt(Path(folder) / f"{name}.edges", dtype=np.int64)
+    network = Network.from_edges(edges[:, 0], edges[:, 1], name=name)
+    greedy, ris = (select(network, method=method, rng=2) for method in ("greedy", "ris"))
+    noise = np.hypot(greedy.stderr, ris.stderr)
+    assert ris.influence > greedy.influence - 4 * noise - 0.005 * greedy.influence
+    assert ris.guarantee is not None
+    assert ris.guarantee > 1 - 1 / np.e - 0.05
