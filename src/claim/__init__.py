@@ -9,6 +9,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from claim.registration import register_environments
+
 if TYPE_CHECKING:
     from claim.cascades import influence as influence
     from claim.discovery import Discovered as Discovered
@@ -27,6 +29,9 @@ _HOME = {
     "select": "claim.selection",
 }
 __all__ = list(_HOME)
+
+
+register_environments()  # Gymnasium looks for no plugins: whoever imports claim can make its environment
 
 
 def __getattr__(name: str) -> Any:

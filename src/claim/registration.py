@@ -10,7 +10,7 @@ ENVIRONMENT = "claim/NetworkDiscovery-v0"
 
 
 def register_environments() -> None:
-    """Make ``gymnasium.make("claim/NetworkDiscovery-v0", network="zone2")`` work; called by Gymnasium itself."""
+    """Make ``gymnasium.make("claim/NetworkDiscovery-v0", network="zone2")`` work once claim is imported."""
     import gymnasium
 
     if ENVIRONMENT not in gymnasium.registry:

@@ -1,6 +1,7 @@
 """The command line: one verb a job, one module a verb; each imports what it needs only when it runs."""
 
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -9,6 +10,7 @@ from claim.errors import ClaimError
 
 # Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+INTERRUPTED = 130  # as shells report Ctrl-C; newer versions of Typer turn it into this exit code themselves
 
 app = typer.Typer(
     name="claim",
@@ -20,16 +22,22 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"claim {version('claim')}")
+        raise typer.Exit()
+
+
 @app.callback()
 def _options(
     debug: bool = typer.Option(False, "--debug", help="Show the full traceback of an error."),
-    version: bool = typer.Option(False, "--version", help="Show the version and stop."),
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and stop.", callback=_show_version, is_eager=True
+    ),
 ) -> None:
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"claim {installed('claim')}")
-        raise typer.Exit()
+    pass
 
 
 app.add_typer(networks.app, name="networks")
@@ -49,9 +57,10 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         _stop(str(error), 2)
     except UsageError as error:
-        _stop(error.format_message(), 2)  # type: ignore[attr-defined]
+        message = error.format_message()  # type: ignore[attr-defined]
+        _stop(message, 2) if message else sys.exit(2)  # no message: a bare "claim", which has shown its help
     except (KeyboardInterrupt, typer.Abort):
-        _stop("interrupted", 130)
+        _stop("interrupted", INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has left; there is nobody to tell
         sys.exit(141)
@@ -59,10 +68,15 @@ def main(arguments: list[str] | None = None) -> None:
         if debug:
             raise
         _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
-    else:
-        sys.exit(status if isinstance(status, int) else 0)
+    except MemoryError:
+        if debug:
+            raise
+        _stop("not enough memory for numbers this large", 2)
+    if status == INTERRUPTED:
+        _stop("interrupted", INTERRUPTED)
+    sys.exit(status if isinstance(status, int) else 0)
 
 
-def _stop(message: str, code: int) -> None:
+def _stop(message: str, code: int) -> NoReturn:
     typer.echo(f"claim: {' '.join(message.split())}", err=True)
     sys.exit(code)

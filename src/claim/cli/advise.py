@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import JsonOption, SeedOption, names, people, report_dropped, show
+from claim.cli.common import JsonOption, SeedOption, people, report_dropped, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def advise(
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="Who was surveyed.")] = "",
     refused: Annotated[str, typer.Option(metavar="A,B", help="Who refused; they are not recommended.")] = "",
     policy: Annotated[str, typer.Option(help="The rule to follow; claim evaluate compares them.")] = "degree+inverse",
-    count: Annotated[int, typer.Option("-n", "--count", help="How many people to list.")] = 10,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many people to list.")] = 10,
     seed: SeedOption = 0,
     json: JsonOption = None,
 ) -> None:
@@ -38,7 +38,7 @@ def advise(
         raise InputError(f"{policy} is a reference that must see the whole network; it cannot advise anybody")
     graph = load(known)
     report_dropped(graph)
-    seen = Discovered.from_network(graph, people(graph, surveyed), _checked_refusals(graph, surveyed, refused))
+    seen = Discovered.from_network(graph, *_asked(graph, surveyed, refused))
     ranking = [
         {
             "rank": rank,
@@ -52,11 +52,12 @@ def advise(
     show(result, _table(seen, result), json)
 
 
-def _checked_refusals(graph: "Network", surveyed: str, refused: str) -> list[int]:
-    both = set(names(surveyed)) & set(names(refused))
+def _asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], list[int]]:
+    answered, unwilling = people(graph, surveyed), people(graph, refused)
+    both = set(answered) & set(unwilling)
     if both:
-        raise InputError(f"{sorted(both)[0]} both was surveyed and refused")
-    return people(graph, refused)
+        raise InputError(f"{graph.labels[min(both)]} both was surveyed and refused")
+    return answered, unwilling
 
 
 def _table(seen: "Discovered", result: dict[str, Any]) -> "Table | str":

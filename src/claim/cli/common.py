@@ -1,5 +1,6 @@
 """What the verbs share: options, lists of names, tables for people and JSON for machines."""
 
+import csv
 import json
 import os
 import sys
@@ -27,7 +28,7 @@ ProbabilityOption = Annotated[
     float, typer.Option("--probability", "-p", help="Chance that word passes along a contact.")
 ]
 LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="How many leaders to choose.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
 DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the file as directed contacts.")]
 EdgeProbabilitiesOption = Annotated[
     bool, typer.Option("--edge-probabilities", help="Read the third column as each contact's own probability.")
@@ -35,13 +36,14 @@ EdgeProbabilitiesOption = Annotated[
 
 
 def names(given: str | None) -> list[str]:
-    """A comma-separated list, each name once."""
-    return list(dict.fromkeys(name.strip() for name in (given or "").split(",") if name.strip()))
+    """A comma-separated list, each name once; a name with a comma in it stands in double quotes."""
+    listed = next(csv.reader([given or ""], skipinitialspace=True), [])
+    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
 
 
 def people(network: "Network", labels: str | None) -> list[int]:
-    """Indices of people given by label in a comma-separated list."""
-    return [network.index_of(label) for label in names(labels)]
+    """Indices of people given by label in a comma-separated list, each once."""
+    return list(dict.fromkeys(network.index_of(label) for label in names(labels)))
 
 
 def say(message: str) -> None:
@@ -64,7 +66,8 @@ def show(data: dict[str, Any], table: "RenderableType", json_target: str | None)
         write_text(Path(json_target), as_json(data))
     from rich.console import Console
 
-    Console(highlight=False).print(table)
+    # Labels come from files: a person called "[/b]" or ":smile:" is no markup.
+    Console(highlight=False, markup=False, emoji=False).print(table, soft_wrap=isinstance(table, str))
 
 
 def as_json(data: Any) -> str:
@@ -72,15 +75,36 @@ def as_json(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+def check_json_target(json_target: str | None) -> None:
+    """Refuse a place that cannot be written to before the work is done rather than after."""
+    if json_target in (None, "-"):
+        return
+    path = Path(json_target or "")
     if path.is_dir():
         raise InputError(f"{path}: is a directory, not a file to write to")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent} to write to")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all; what is no plain file, such as a pipe or /dev/null, is written to as it is."""
+    check_json_target(str(path))
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path.resolve(), text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write it ({error.strerror})") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot write it ({error.strerror})") from error
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, names, say, show
+from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, check_json_target, names, say, show
 from claim.errors import InputError
 
 Starts = Literal["published", "fresh"]
@@ -42,9 +42,12 @@ def evaluate(
     """
     if workers is not None and workers < 1:
         raise InputError(f"--workers must be at least 1, not {workers}")
+    check_json_target(json)
     from claim.cli.progress import run_progress
     from claim.evaluation import compare
 
+    if out is not None:
+        _make_folder(Path(out))
     began = time.perf_counter()
     with run_progress("runs", hidden=json == "-") as progress:
         result = compare(
@@ -56,6 +59,14 @@ def evaluate(
     if out is not None:
         _write_run_folder(result, Path(out), workers, quiet=json == "-")
     _show(result, seconds, json)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the run folder before the work, so that a place that cannot be written to costs no time."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
 
 
 def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, quiet: bool) -> None:
@@ -70,8 +81,9 @@ def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, q
 
 def _show(result: "Comparison", seconds: float, json: str | None) -> None:
     from rich.console import Group
+    from rich.text import Text
 
     from claim.evaluation.tables import comparison_tables
 
-    tables = Group(*comparison_tables(result), f"[dim]{seconds:.1f} s[/dim]")
+    tables = Group(*comparison_tables(result), Text(f"{seconds:.1f} s", style="dim"))
     show(result.to_dict(), tables, json)

@@ -4,19 +4,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, names, show
+from claim.cli.common import DataDirOption, JsonOption, names, say, show
 from claim.cli.progress import byte_progress
-from claim.errors import ClaimError
+from claim.errors import ClaimError, InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-app = typer.Typer(help="List the known networks, or fetch the public ones.", invoke_without_command=True)
+    from claim.networks.known import KnownNetwork
+
+app = typer.Typer(invoke_without_command=True)
 
 
 @app.callback()
 def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: JsonOption = None) -> None:
-    """List every known network, where it comes from, whether it is there, its size and how to get it.
+    """List the known networks, or fetch the public ones.
+
+    Every network is listed with its size, whether it is there, where it comes from and how to get it.
 
     Example: [bold]claim networks[/bold]
     """
@@ -57,11 +61,10 @@ def fetch(
 
     Example: [bold]claim networks fetch israel,kcs[/bold]
     """
-    from claim.networks.catalogue import data_directories, expand, find
+    from claim.networks.catalogue import data_directories
     from claim.networks.fetch import fetch_one
-    from claim.networks.public import PUBLIC_NETWORKS
 
-    chosen = list(PUBLIC_NETWORKS) if wanted == "all" else [find(name) for name in expand(names(wanted))]
+    chosen = _fetchable(wanted)
     destination = data_directories(data_dir)[0]
     results: list[dict[str, Any]] = []
     for known in chosen:
@@ -71,15 +74,36 @@ def fetch(
                 results.append({"name": known.name, "status": found.status.value, "path": str(found.path)})
             except ClaimError as error:
                 results.append({"name": known.name, "status": "failed", "problem": str(error)})
-    show({"fetched": results}, _fetched(results), json)
-    if any(result["status"] == "failed" for result in results):
+    failed = [result for result in results if result["status"] == "failed"]
+    there = [f"{each['name']}: {each['status']}, {each['path']}" for each in results if each not in failed]
+    if json is not None or there:
+        show({"fetched": results}, "\n".join(there), json)
+    for each in failed:
+        say(f"claim: {each['name']}: {each['problem']}")
+    if failed:
         raise typer.Exit(2)
+
+
+def _fetchable(wanted: str) -> list["KnownNetwork"]:
+    from claim.networks.catalogue import expand, find
+    from claim.networks.public import PUBLIC_NETWORKS
+
+    if wanted == "all":
+        return list(PUBLIC_NETWORKS)
+    chosen = [find(name) for name in expand(names(wanted))]
+    if not chosen:
+        raise InputError("no network to fetch: give names or families, or all")
+    for known in chosen:
+        if not known.downloads:
+            raise InputError(f"{known.name} is {known.how_to_get}; there is nothing to fetch")
+    return chosen
 
 
 def _table(rows: list[dict[str, Any]]) -> "Group":
     from rich import box
     from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title="Known networks", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("name", "family", "role", "people", "edges", "there", "where, or how to get it"):
@@ -88,9 +112,5 @@ def _table(rows: list[dict[str, Any]]) -> "Group":
         there = "yes" if row["present"] else "no"
         where = row["path"] or row["how_to_get"]
         table.add_row(row["name"], row["family"], row["role"], str(row["people"]), str(row["edges"]), there, where)
-    origins = dict.fromkeys(f"[dim]{row['family']}: {row['origin']}[/dim]" for row in rows)
-    return Group(table, *origins)
-
-
-def _fetched(results: list[dict[str, Any]]) -> str:
-    return "\n".join(f"{each['name']}: {each['status']}, {each.get('path') or each['problem']}" for each in results)
+    origins = dict.fromkeys(f"{row['family']}: {row['origin']}" for row in rows)
+    return Group(table, *(Text(origin, style="dim") for origin in origins))

@@ -1,7 +1,7 @@
 """Discovery: what anyone may see of a hidden network, simulated surveys, and policies that need no learning."""
 
 from claim.discovery.discovered import Discovered, PersonClass, Status
-from claim.discovery.policies import POLICIES, is_reference, policy_named
+from claim.discovery.policies import POLICIES, draws_own_start, is_reference, policy_named
 from claim.discovery.seams import Policy, Selector
 from claim.discovery.simulation import Simulation, surveys
 
@@ -13,6 +13,7 @@ __all__ = [
     "Selector",
     "Simulation",
     "Status",
+    "draws_own_start",
     "is_reference",
     "policy_named",
     "surveys",

@@ -170,9 +170,9 @@ class Discovered:
         sources, targets, _ = network.edges()
         for one, other in zip(sources.tolist(), targets.tolist(), strict=True):
             seen.add_tie(one, other)
-        for person in surveyed:
+        for person in dict.fromkeys(surveyed):
             seen.record_start(person)
-        for person in refused:
+        for person in dict.fromkeys(refused):
             seen.record_refusal(person)
         return seen
 

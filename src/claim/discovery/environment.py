@@ -22,6 +22,7 @@ from claim.networks import Network
 Goal = float | Callable[[Discovered], float]
 Observation = dict[str, Any]
 FEATURES = ("surveyed", "start", "refused", "chosen this round")
+EVERYBODY = 1e10  # more people than there are; Gymnasium wants a finite bound
 
 
 class FrontierSpace(spaces.Discrete):
@@ -72,7 +73,8 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         self.action_space = FrontierSpace(network.n)
         reach = spaces.Box(0.0, float(network.n), (1,), np.float64)
         people = spaces.Graph(spaces.Box(0, 1, (len(FEATURES),), np.int8), spaces.Discrete(1))
-        self.observation_space = spaces.Dict({"observation": people, "desired_goal": reach, "achieved_goal": reach})
+        wish = spaces.Box(0.0, EVERYBODY, (1,), np.float64)  # whoever sets it does not know how many people there are
+        self.observation_space = spaces.Dict({"observation": people, "desired_goal": wish, "achieved_goal": reach})
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -86,7 +88,9 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         self._chosen: list[int] = []
         self._spent = 0
         discovered = self._simulation.discovered
-        self._goal = self.goal(discovered) if callable(self.goal) else self.goal
+        self._goal = float(self.goal(discovered) if callable(self.goal) else self.goal)
+        if not 0 < self._goal <= EVERYBODY:
+            raise InputError(f"a goal is a positive number of people, not {self._goal}")
         return self._observe(), self._info(final=False)
 
     def step(self, action: np.int64) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:

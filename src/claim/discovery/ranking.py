@@ -6,6 +6,8 @@ import numpy as np
 
 from claim.discovery.discovered import Discovered, PersonClass
 
+SAME = 12  # digits; equal sums of fractions differ in the last digits, and would be no ties
+
 Score = Callable[[Discovered, PersonClass], float]
 
 
@@ -19,5 +21,5 @@ def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, 
     for group in discovered.frontier_classes:
         people.extend(group.members)
         scores.extend([score(discovered, group)] * group.size)
-    order = np.lexsort((rng.random(len(people)), -np.array(scores)))
+    order = np.lexsort((rng.random(len(people)), -np.round(scores, SAME)))
     return [people[i] for i in order[:count]]

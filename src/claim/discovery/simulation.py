@@ -29,7 +29,7 @@ class Simulation:
         self._local: dict[int, int] = {}
         self._rng = rng
         self._refuses = rng.random(network.n) < refusal
-        for person in [self._meet(int(who), None) for who in dict.fromkeys(start)]:
+        for person in [self._meet(who, None) for who in _checked_start(network, start)]:
             self.discovered.record_start(person)
         for person in list(self.discovered.start):
             self._name_contacts(person)
@@ -57,6 +57,14 @@ class Simulation:
         contacts = self.network.contacts_of(self.people[person])
         for who in contacts[self._rng.permutation(len(contacts))].tolist():
             self.discovered.add_tie(person, self._meet(who, person))
+
+
+def _checked_start(network: Network, start: Iterable[int]) -> list[int]:
+    people = list(dict.fromkeys(int(who) for who in start))
+    for who in people:
+        if not 0 <= who < network.n:
+            raise InputError(f"start person {who} does not exist: indices run from 0 to {network.n - 1}")
+    return people
 
 
 def surveys(

@@ -1,10 +1,11 @@
 """Compare survey policies honestly: the same start sets, the same worlds, paired tests."""
 
 import math
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, product
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -106,7 +107,8 @@ def compare(
     progress: Progress | None = None,
 ) -> Comparison:
     """Play every policy with every selector on every network, ``runs`` times from the same start sets."""
-    hidden = load_all(networks, data_dir)
+    given = networks_given(networks)
+    hidden = load_all(given, data_dir)
     rules = Rules(seed, budget, start, leaders, p, per_round, refusal, unit)
     check_rules(rules, runs)
     contenders = contenders_of(policies, selector, protocol)
@@ -120,17 +122,24 @@ def compare(
         rows,
         {network.name: optimum(network, rules) for network in hidden},
         differences(rows, seed),
-        manifest(_command(hidden, contenders, rules, runs, starts), settings, hidden),
+        manifest(_command(given, contenders, rules, runs, starts), settings, hidden),
         Played(hidden, contenders, rules, sets),
     )
 
 
-def load_all(networks: Iterable[str | Network] | str | Network, data_dir: str | None) -> list[Network]:
-    """Networks by name, family, path or as they are; two of the same name cannot be told apart in a table."""
-    given = [networks] if isinstance(networks, str | Network) else list(networks)
-    loaded: list[Network] = []
-    for item in given:
-        loaded += [item] if isinstance(item, Network) else [load(name, data_dir=data_dir) for name in expand([item])]
+def networks_given(networks: Iterable[str | Network] | str | Network) -> list[str | Network]:
+    """One entry a network: families replaced by their networks, a comma-separated list taken apart."""
+    if isinstance(networks, Network):
+        return [networks]
+    given: list[str | Network] = []
+    for item in _names(networks) if isinstance(networks, str) else networks:
+        given += [item] if isinstance(item, Network) else [name for name in expand([item]) if name not in given]
+    return given
+
+
+def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Network]:
+    """Networks by name, by path or as they are; two of the same name cannot be told apart in a table."""
+    loaded = [item if isinstance(item, Network) else load(item, data_dir=data_dir) for item in given]
     if not loaded:
         raise InputError("no network to compare on")
     names = [network.name for network in loaded]
@@ -167,6 +176,8 @@ def check_rules(rules: Rules, runs: int) -> None:
     for name, (value, least) in at_least.items():
         if value < least:
             raise InputError(f"{name} must be at least {least}, not {value}")
+    if rules.unit not in get_args(BudgetUnit):
+        raise InputError(f"a budget counts {' or '.join(get_args(BudgetUnit))}, not {rules.unit!r}")
     for name, probability in (("p", rules.p), ("refusal", rules.refusal)):
         if not 0 <= probability <= 1:
             raise InputError(f"{name} must be between 0 and 1, not {probability}")
@@ -215,16 +226,16 @@ def _row(network: Network, contender: Contender, played: list[list[Outcome]]) ->
 
 
 def _command(
-    networks: list[Network], contenders: list[Contender], rules: Rules, runs: int, starts: Starts | None
+    networks: list[str | Network], contenders: list[Contender], rules: Rules, runs: int, starts: Starts | None
 ) -> str:
-    """The command line that makes the same result again."""
+    """The command line that makes the same result again (a network that came from no file has only its name)."""
 
     def listed(values: Iterable[str]) -> str:
-        return ",".join(dict.fromkeys(values))
+        return shlex.quote(",".join(dict.fromkeys(values)))
 
     parts = [
         "claim evaluate",
-        f"--networks {listed(network.name for network in networks)}",
+        f"--networks {listed(each.name if isinstance(each, Network) else each for each in networks)}",
         f"--policies {listed(each.policy for each in contenders)}",
         f"--selector {listed(each.selector for each in contenders)}",
         f"--protocol {listed(each.protocol for each in contenders)}",

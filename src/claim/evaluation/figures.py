@@ -9,8 +9,9 @@ import numpy as np
 
 from claim.cascades import Reached
 from claim.discovery import Discovered
-from claim.evaluation.compare import Comparison, Row, contender_name
+from claim.evaluation.compare import Comparison, Row
 from claim.evaluation.curves import CurvePoint
+from claim.evaluation.tables import marked_name
 
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
@@ -35,7 +36,7 @@ def reached_figure(result: Comparison) -> Figure:
     for axis, panel in zip(axes, panels, strict=False):
         rows = [row for row in result.rows if (row.network, row.protocol) == panel]
         _intervals(axis, rows, several)
-        axis.set_title(f"{panel[0]} ({panel[1]}); OPT {result.opt[panel[0]]:.1f}", fontsize=10)
+        axis.set_title(f"{panel[0]} ({panel[1]}); OPT {result.opt[panel[0]]:.1f}", fontsize=10, parse_math=False)
     for axis in axes[len(panels) :]:
         axis.remove()
     figure.supxlabel("people reached (mean and 95 % interval)", fontsize=9)
@@ -47,7 +48,7 @@ def _intervals(axis: "Axes", rows: Sequence[Row], several: bool) -> None:
         error = 0.0 if math.isnan(row.stderr) else 1.96 * row.stderr
         face = "white" if row.reference else BLUE
         axis.errorbar(row.mean, place, xerr=error, fmt="o", color=BLUE, markerfacecolor=face, capsize=3)
-    names = [contender_name(row, several) + (" (reference)" if row.reference else "") for row in reversed(rows)]
+    names = [marked_name(row, several) for row in reversed(rows)]
     axis.set_yticks(range(len(rows)), names, fontsize=9)
     axis.set_ylim(-0.6, len(rows) - 0.4)
     axis.grid(axis="x", color="#e0e0e0")
@@ -67,7 +68,7 @@ def curves_figure(points: Sequence[CurvePoint]) -> Figure:
         for i, name in enumerate(names):
             line = [q for q in points if (q.network, q.protocol) == panel and (q.policy, q.selector) == name]
             _curve(axis, line, f"{name[0]} + {name[1]}" if several else name[0], i)
-        axis.set_title(f"{panel[0]} ({panel[1]})", fontsize=10)
+        axis.set_title(f"{panel[0]} ({panel[1]})", fontsize=10, parse_math=False)
     for axis in axes[len(panels) :]:
         axis.remove()
     figure.supxlabel("surveys", fontsize=9)
@@ -94,7 +95,7 @@ def study_figure(discovered: Discovered, leaders: Sequence[int], story: Sequence
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     _discovered_panel(left, discovered, leaders)
     _cascade_panel(right, story)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, parse_math=False)
     return figure
 
 

@@ -1,7 +1,10 @@
 """Many runs at once: independent jobs on local processes, the same results on any number of them."""
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from claim.evaluation.runs import Contender, Outcome, Rules, play_runs
@@ -69,4 +72,21 @@ def _results(jobs: Sequence[Job], total: int, workers: int | None) -> Iterator[l
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=workers, return_as="generator")
-    return pool(delayed(Job.play)(job) for job in jobs)  # type: ignore[no-any-return]
+    with _interrupts_ignored():
+        return pool(delayed(Job.play)(job) for job in jobs)  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started in here never hear Ctrl-C, at which each would print a traceback of its own.
+
+    This process hears it again as soon as they are started, and ends them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what becomes of signals
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)

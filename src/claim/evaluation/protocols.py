@@ -48,7 +48,7 @@ def choose_leaders(
         offered, people = simulation.discovered, simulation.people
     else:
         offered, people = offer_everybody(simulation, k)
-    return [people[leader] for leader in selector.select(offered, k, rng)]
+    return [people[leader] for leader in selector.select(offered, min(k, len(offered)), rng)]
 
 
 def offer_everybody(simulation: Simulation, k: int) -> tuple[Discovered, list[int]]:

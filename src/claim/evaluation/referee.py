@@ -35,7 +35,7 @@ class Referee:
         return self.influence(select(self.network, k, self.p, rng=rng).leaders)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)  # jobs come network by network, and each referee holds tens of megabytes
 def referee_for(network: Network, p: float, samples: int, seed: int) -> Referee:
     """The referee of a network, kept for the next job of the same process."""
     return Referee(network, p, samples, seed)

@@ -5,8 +5,9 @@ import csv
 import html
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from claim.evaluation.curves import BUDGETS, CurvePoint, budget_curves
 from claim.evaluation.jobs import Progress
 from claim.evaluation.protocols import ORACLE, choose_leaders
 from claim.evaluation.runs import simulate
-from claim.evaluation.tables import marked_name, stars
+from claim.evaluation.tables import marked_name, number, stars
 from claim.networks import Network
 from claim.randomness import named_seed
 from claim.selection import selector_named
@@ -46,10 +47,10 @@ def write_run_folder(
         raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
     _write_json(folder / "manifest.json", result.manifest)
     _write_json(folder / "results.json", result.to_dict())
-    _write_csv(folder / "results.csv", [_flat(asdict(row)) for row in result.rows])
-    _write_csv(folder / "comparisons.csv", [_flat(asdict(each)) for each in result.comparisons])
+    _write_csv(folder / "results.csv", Row, result.rows)
+    _write_csv(folder / "comparisons.csv", Difference, result.comparisons)
     points = budget_curves(result.played, budgets, workers, progress)
-    _write_csv(folder / "curves.csv", [without_nan(asdict(point)) for point in points])
+    _write_csv(folder / "curves.csv", CurvePoint, points)
     figures = _figures(result, points)
     for name, figure in figures.items():
         for ending in ("svg", "png"):
@@ -64,8 +65,14 @@ def _figures(result: Comparison, points: Sequence[CurvePoint]) -> dict[str, "Fig
 
     figures = {"reached": reached_figure(result), "budget": curves_figure(points)}
     for network in result.played.networks[:MOST_STUDIES]:
-        figures[f"study-{network.name}"] = _one_study(result, network)
+        figures[_file_name(f"study-{network.name}", figures)] = _one_study(result, network)
     return figures
+
+
+def _file_name(wanted: str, taken: Iterable[str]) -> str:
+    """A name any file system takes, and not one that is taken."""
+    name = re.sub(r"[^\w.-]", "_", wanted)
+    return name if name not in taken else _file_name(f"{name}_", taken)
 
 
 def _one_study(result: Comparison, network: Network) -> "Figure":
@@ -137,7 +144,7 @@ def _reached_table(result: Comparison) -> str:
 
 
 def _reached_cells(row: Row, several: bool, opt: float) -> list[str]:
-    numbers = [f"{row.mean:.2f}", f"{row.stderr:.2f}", f"{row.discovered:.0f}", f"{100 * row.mean / opt:.0f} %"]
+    numbers = [f"{row.mean:.2f}", number(row.stderr, ".2f"), f"{row.discovered:.0f}", f"{100 * row.mean / opt:.0f} %"]
     return [row.network, row.protocol, marked_name(row, several), *numbers]
 
 
@@ -149,7 +156,7 @@ def _differences_table(result: Comparison) -> str:
 
 def _difference_cells(each: Difference) -> list[str]:
     interval = f"{each.ci95[0]:+.2f} to {each.ci95[1]:+.2f}"
-    p_values = [f"{each.p_value:.2g}", f"{each.p_holm:.2g} {stars(each.p_holm)}"]
+    p_values = [number(each.p_value, ".2g"), f"{number(each.p_holm, '.2g')} {stars(each.p_holm)}"]
     return [each.network, each.protocol, each.a, each.b, f"{each.difference:+.2f}", interval, *p_values]
 
 
@@ -165,10 +172,13 @@ def _cell(text: str) -> str:
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without its list of values, which results.json has."""
-    flat = {key: value for key, value in without_nan(row).items() if key != "values"}
-    if "ci95" in flat:
-        flat["ci95_low"], flat["ci95_high"] = flat.pop("ci95")
+    """A row without its list of values, which results.json has, and with an interval as two numbers."""
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        if key == "ci95":
+            flat["ci95_low"], flat["ci95_high"] = value or (None, None)
+        elif key != "values":
+            flat[key] = value
     return flat
 
 
@@ -176,11 +186,12 @@ def _write_json(path: Path, data: Any) -> None:
     path.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+def _write_csv(path: Path, kind: type[Row | Difference | CurvePoint], rows: Sequence[Any]) -> None:
+    """One line a row, below a header that is there even if no row is."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else [])
+        writer = csv.DictWriter(file, fieldnames=list(_flat({each.name: None for each in fields(kind)})))
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(_flat(without_nan(asdict(row))) for row in rows)
 
 
 _STUDY = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claim.discovery import Policy, Selector, Simulation, policy_named, surveys
+from claim.discovery import Policy, Selector, Simulation, draws_own_start, policy_named, surveys
 from claim.discovery.policies.clairvoyant import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
 from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
@@ -74,7 +74,7 @@ def referee_seed(seed: int) -> int:
 def simulate(network: Network, policy: Policy, rules: Rules, run: int, start: list[int]) -> tuple[Simulation, Policy]:
     """The study of one run before its first survey, and the policy with what the referee grants it."""
     rng = np.random.default_rng(named_seed(rules.seed, "answers", run))
-    if getattr(policy, "draws_own_start", False):
+    if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
     simulation = Simulation(network, start, rng, rules.refusal)
     if isinstance(policy, Clairvoyant):

@@ -1,6 +1,6 @@
 """Start sets: the people whose contacts are known at the outset."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,6 +14,8 @@ Starts = Literal["published", "fresh"]
 
 def start_sets(network: Network, runs: int, size: int, seed: int, starts: Starts | None = None) -> list[list[int]]:
     """One start set per run; published ones where they exist, unless told otherwise."""
+    if starts not in (None, *get_args(Starts)):
+        raise InputError(f"start sets are {' or '.join(get_args(Starts))}, not {starts!r}")
     published = published_start_seed(network)
     if starts == "published" and published is None:
         raise InputError(f"no start sets are published for {network.name}: use fresh ones")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from claim.networks.network import FloatArray
 
 RESAMPLES = 2000
+MOST_PICKED = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,10 @@ def t_test_p_value(differences: FloatArray) -> float:
 
 def bootstrap_interval(values: FloatArray, rng: np.random.Generator) -> tuple[float, float]:
     """95 % percentile interval of the mean."""
-    picks = rng.integers(0, len(values), (RESAMPLES, len(values)))
-    low, high = np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
+    rows = max(1, MOST_PICKED // len(values))  # at a time, so that many runs do not fill the memory
+    sizes = [min(rows, RESAMPLES - done) for done in range(0, RESAMPLES, rows)]
+    means = [values[rng.integers(0, len(values), (size, len(values)))].mean(axis=1) for size in sizes]
+    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
+from claim.discovery import draws_own_start, policy_named
 from claim.evaluation.compare import Comparison, Difference, Row, contender_name
 
 if TYPE_CHECKING:
@@ -23,9 +24,16 @@ def stars(p_value: float) -> str:
 
 
 def marked_name(row: Row, several_selectors: bool) -> str:
-    """How a row is called; references are marked, because no policy could do what they do."""
+    """How a row is called, with a mark where it does not play by the same rules as the others."""
     name = contender_name(row, several_selectors)
-    return f"{name} (reference)" if row.reference else name
+    if row.reference:
+        return f"{name} (reference)"
+    return f"{name} (own start)" if draws_own_start(policy_named(row.policy)) else name
+
+
+def number(value: float, form: str) -> str:
+    """A number, or a dash where there is none (a standard error of one run)."""
+    return "–" if math.isnan(value) else format(value, form)
 
 
 def _of_protocol(result: Comparison, protocol: str) -> list["Table"]:
@@ -68,9 +76,9 @@ def _differences(against: list[Difference], first: str) -> "Table":
             table.add_section()
         name = each.network if each is against[0] or each.network != previous else ""
         previous = each.network
-        low, high = (-bound for bound in reversed(each.ci95))
-        interval = f"{low:+.1f} to {high:+.1f}"
-        table.add_row(name, each.b, f"{-each.difference:+.1f}", interval, f"{each.p_holm:.2g}", stars(each.p_holm))
+        low, high = (0.0 - bound for bound in reversed(each.ci95))  # 0.0 - x, because -0.0 is no number for people
+        p_value = (number(each.p_holm, ".2g"), stars(each.p_holm))
+        table.add_row(name, each.b, f"{0.0 - each.difference:+.1f}", f"{low:+.1f} to {high:+.1f}", *p_value)
     return table
 
 

@@ -36,6 +36,11 @@ def policy_named(name: str) -> Policy:
     return POLICIES[name]
 
 
+def draws_own_start(policy: Policy) -> bool:
+    """Whether the referee gives it fresh random people instead of the common start set: no equal comparison."""
+    return getattr(policy, "draws_own_start", False)
+
+
 def is_reference(policy: Policy) -> bool:
     """Whether it sees what no policy may see, so that it must be marked wherever it is shown."""
     return getattr(policy, "reference", False)

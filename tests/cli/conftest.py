@@ -1,0 +1,49 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from claim.cli import main
+
+Claim = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a few files, of a user without any public network."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CLAIM_DATA", raising=False)
+    for name, value in {"XDG_DATA_HOME": tmp_path / "share", "HOME": tmp_path, "COLUMNS": 100}.items():
+        monkeypatch.setenv(name, str(value))
+    (tmp_path / "numbers.edges").write_text("10 11\n11 12\n12 13\n10 13\n13 14\n")
+    (tmp_path / "names.csv").write_text("person,contact\nAna,Ben\nBen,Cyd\nAna,Dan\nDan,Eve\nDan,Dan\n")
+    (tmp_path / "broken.csv").write_text("a,b\nc\n")
+    return tmp_path
+
+
+@pytest.fixture
+def claim(folder: Path, capfd: pytest.CaptureFixture[str]) -> Claim:
+    """Runs the command line in this process, which is quick."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        out, err = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, ended.value.code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def claim_program(folder: Path) -> Claim:
+    """Runs the command line as a program of its own."""
+
+    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "claim", *arguments]
+        return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=120)
+
+    return run

@@ -1,0 +1,120 @@
+"""What a user can put right is one line on standard error and exit code 2, without a traceback."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+ADVISE = ["advise", "--known", "names.csv"]
+EVALUATE = ["evaluate", "--networks", "numbers.edges", "--runs", "2"]
+
+MISTAKES = {
+    "unknown network": (["select", "nowhere"], "nowhere"),
+    "almost a known network": (["select", "isreal"], "did you mean israel"),
+    "a network that is not there": (["select", "israel"], "claim networks fetch israel"),
+    "unknown network to evaluate": (["evaluate", "--networks", "zone2,nowhere"], "nowhere"),
+    "unknown policy": ([*EVALUATE, "--policies", "randm"], "did you mean random"),
+    "unknown selector": ([*EVALUATE, "--selector", "best"], "no selector is called 'best'"),
+    "unknown protocol": ([*EVALUATE, "--protocol", "lab"], "no protocol is called 'lab'"),
+    "unknown method": (["select", "zone2", "--method", "best"], "best"),
+    "unknown starts": ([*EVALUATE, "--starts", "old"], "--starts"),
+    "no published starts": ([*EVALUATE, "--starts", "published"], "no start sets are published for numbers"),
+    "no leaders": (["select", "zone2", "-k", "0"], "at least 1, not 0"),
+    "leaders that are no number": (["select", "zone2", "-k", "ten"], "--leaders"),
+    "a probability above 1": (["select", "zone2", "-p", "1.5"], "between 0 and 1, not 1.5"),
+    "a probability that is none": (["influence", "zone2", "--leaders", "1", "-p", "nan"], "between 0 and 1"),
+    "no samples": (["influence", "zone2", "--leaders", "1", "--samples", "0"], "samples must be at least 1"),
+    "too many samples": (["influence", "zone2", "--leaders", "1", "--samples", "9" * 13], "not enough memory"),
+    "no runs": ([*EVALUATE, "--runs", "0"], "runs must be at least 1"),
+    "a negative budget": ([*EVALUATE, "--budget", "-1"], "budget must be at least 0"),
+    "an empty start set": ([*EVALUATE, "--start", "0"], "start must be at least 1"),
+    "an empty round": ([*EVALUATE, "--round", "0"], "round must be at least 1"),
+    "a refusal of 2": ([*EVALUATE, "--refusal", "2"], "refusal must be between 0 and 1"),
+    "no workers": ([*EVALUATE, "--workers", "0"], "--workers must be at least 1"),
+    "a negative seed to evaluate": ([*EVALUATE, "--seed", "-3"], "seed must be at least 0"),
+    "a negative seed to select": (["select", "zone2", "--seed", "-3"], "--seed"),
+    "a negative seed for influence": (["influence", "zone2", "--leaders", "1", "--seed", "-3"], "--seed"),
+    "a negative seed to advise": ([*ADVISE, "--seed", "-3"], "--seed"),
+    "nobody to list": ([*ADVISE, "-n", "0"], "--count"),
+    "JSON into nowhere": (["select", "zone2", "--json", "no/such/folder/x.json"], "no folder no/such/folder"),
+    "JSON into a folder": (["select", "zone2", "--json", "."], "is a directory"),
+    "a run folder in a file": ([*EVALUATE, "--out", "names.csv/run"], "cannot make this folder"),
+    "evaluate into nowhere": (["evaluate", "--runs", "99999999", "--json", "no/x.json"], "no folder no"),
+    "a leader nobody knows": (["influence", "numbers.edges", "--leaders", "10,99"], "nobody is called '99'"),
+    "leaders that are nobody": (["influence", "numbers.edges", "--leaders", ","], "names nobody"),
+    "leaders not given": (["influence", "numbers.edges"], "--leaders"),
+    "must and must not": (["select", "names.csv", "--must", "Ana", "--must-not", "Ana"], "both must and must not"),
+    "a broken file": (["select", "--known", "broken.csv"], "broken.csv:2:"),
+    "a broken file to advise on": (["advise", "--known", "broken.csv"], "broken.csv:2:"),
+    "a missing file": (["advise", "--known", "missing.csv"], "missing.csv"),
+    "somebody surveyed who is not there": ([*ADVISE, "--surveyed", "Zoe"], "nobody is called 'Zoe' in names"),
+    "surveyed not in the known part": (["select", "--known", "names.csv", "--surveyed", "Zoe"], "'Zoe'"),
+    "surveyed and refused": ([*ADVISE, "--surveyed", "Ana", "--refused", "Ana"], "Ana both was surveyed and refused"),
+    "advice from a reference": ([*ADVISE, "--policy", "clairvoyant"], "is a reference"),
+    "both a network and a known part": (["select", "zone2", "--known", "names.csv"], "either a network or --known"),
+    "neither a network nor a known part": (["select"], "either a network or --known"),
+    "surveyed without a known part": (["select", "zone2", "--surveyed", "1"], "--surveyed goes with --known"),
+    "unknown option": (["select", "zone2", "--nope"], "--nope"),
+    "unknown command": (["frobnicate"], "frobnicate"),
+    "nothing to fetch": (["networks", "fetch", "zone2"], "nothing to fetch"),
+    "fetching the unknown": (["networks", "fetch", "nowhere"], "nowhere"),
+    "fetching nobody's list": (["networks", "fetch", ","], "no network to fetch"),
+}
+
+
+def assert_one_clear_line(done, clue: str) -> None:
+    lines = [line for line in done.stderr.splitlines() if "self-loop" not in line]  # that is told, and no error
+    assert done.returncode == 2, done.stderr
+    assert len(lines) == 1
+    assert re.match(r"claim: \S", lines[0])
+    assert clue in lines[0]
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_gets_one_clear_line(claim, mistake):
+    arguments, clue = MISTAKES[mistake]
+    assert_one_clear_line(claim(*arguments), clue)
+
+
+@pytest.mark.parametrize("mistake", ["unknown network", "unknown policy", "unknown option", "too many samples"])
+def test_a_mistake_gets_one_clear_line_from_the_program_too(claim_program, mistake):
+    arguments, clue = MISTAKES[mistake]
+    assert_one_clear_line(claim_program(*arguments), clue)
+
+
+def test_debug_shows_where_it_happened(claim_program):
+    done = claim_program("--debug", "select", "nowhere")
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+    assert "InputError" in done.stderr
+
+
+def test_a_mistake_with_json_leaves_standard_output_empty(claim):
+    assert claim("select", "nowhere", "--json", "-").stdout == ""
+
+
+def test_fetching_offline_fails_with_one_clear_line(claim, tmp_path, monkeypatch):
+    for name, value in {"https_proxy": "http://127.0.0.1:9", "no_proxy": "", "NO_PROXY": ""}.items():
+        monkeypatch.setenv(name, value)
+    done = claim("networks", "fetch", "kcs", "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert "kcs" in line
+    assert "cannot be downloaded" in line
+    assert "kcs.edges" in line  # where to put it by hand
+    assert done.stdout == ""
+    with_json = claim("networks", "fetch", "kcs", "--data-dir", str(tmp_path / "data"), "--json", "-")
+    assert '"status": "failed"' in with_json.stdout
+
+
+def test_output_that_nobody_reads_to_the_end_is_no_error(tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "claim", "networks", "--json", "-"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    os.close(writer)
+    assert "Traceback" not in done.stderr
+    assert done.returncode != 0

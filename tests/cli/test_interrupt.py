@@ -1,0 +1,41 @@
+"""Ctrl-C ends an evaluation at once, with one line and without orphans."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those still running; a zombie has ended, and only its parent has not looked yet."""
+    return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.parametrize("whom", ["the program", "the whole group, as a terminal does"])
+def test_ctrl_c_stops_everything(whom):
+    command = [sys.executable, "-m", "claim", "evaluate", "--networks", "zone2", "--runs", "200000", "--workers", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    program = psutil.Popen(command, start_new_session=True, **pipes)
+    deadline = time.monotonic() + 60
+    while len(workers := program.children(recursive=True)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(workers) >= 3, "no worker processes were started"
+    time.sleep(1)
+    workers = program.children(recursive=True)
+    if whom == "the program":
+        program.send_signal(signal.SIGINT)
+    else:
+        os.killpg(program.pid, signal.SIGINT)
+    out, err = program.communicate(timeout=30)
+    assert program.returncode == 130
+    assert err == "claim: interrupted\n"
+    assert out == ""
+    deadline = time.monotonic() + 20
+    while alive(workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert alive(workers) == []

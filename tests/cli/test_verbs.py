@@ -1,0 +1,211 @@
+"""Every verb: a table for people, and JSON with the documented keys and nothing else for machines."""
+
+import json
+import os
+import stat
+
+import pytest
+
+
+def only_json(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def test_networks_are_listed_with_where_they_are_and_how_to_get_them(claim):
+    data = only_json(claim("networks", "--json", "-"))
+    assert set(data) == {"networks"}
+    keys = {"name", "family", "role", "kind", "people", "edges", "present", "path", "how_to_get", "origin"}
+    assert all(set(row) == keys for row in data["networks"])
+    rows = {row["name"]: row for row in data["networks"]}
+    assert rows["israel"]["people"] == 3698
+    assert not rows["israel"]["present"]
+    assert rows["israel"]["how_to_get"] == "claim networks fetch israel"
+    assert rows["zone2"]["present"]
+    assert rows["zone2"]["people"] > 0
+
+
+def test_networks_in_the_data_directory_are_there(claim_program, data):
+    for given in ({"CLAIM_DATA": str(data)}, {}):
+        arguments = [] if given else ["--data-dir", str(data)]
+        rows = only_json(claim_program("networks", *arguments, "--json", "-", **given))["networks"]
+        kcs = next(row for row in rows if row["name"] == "kcs")
+        assert kcs["present"]
+        assert kcs["path"].endswith("kcs.edges")
+
+
+def test_networks_for_people(claim):
+    done = claim("networks")
+    assert done.returncode == 0
+    assert "zone2" in done.stdout
+    assert "claim networks fetch israel" in " ".join(done.stdout.split())
+
+
+def test_select_gives_integer_labels_for_an_integer_file(claim):
+    data = only_json(claim("select", "numbers.edges", "-k", "2", "-p", "0.5", "--json", "-"))
+    assert set(data) == {"leaders", "influence", "stderr", "seconds", "method", "network", "k", "p"}
+    assert len(data["leaders"]) == 2
+    assert set(data["leaders"]) <= {10, 11, 12, 13, 14}
+    assert 2 < data["influence"] < 5
+    assert (data["network"], data["k"], data["p"]) == ("numbers", 2, 0.5)
+
+
+def test_select_gives_text_labels_for_a_text_file_and_says_what_was_dropped(claim):
+    done = claim("select", "names.csv", "-k", "9", "--json", "-")
+    assert set(only_json(done)["leaders"]) == {"Ana", "Ben", "Cyd", "Dan", "Eve"}
+    assert "1 self-loop" in done.stderr
+
+
+@pytest.mark.parametrize("method", ["ris", "degree"])
+def test_select_knows_other_methods(claim, method):
+    data = only_json(claim("select", "numbers.edges", "-k", "1", "--method", method, "--json", "-"))
+    assert data["method"] == method
+
+
+def test_select_heeds_who_may_must_and_must_not_lead(claim):
+    arguments = ("--may", "Ana,Ben,Dan", "--must", "Eve", "--must-not", "Dan")
+    assert set(only_json(claim("select", "names.csv", "-k", "4", *arguments, "--json", "-"))["leaders"]) == {
+        "Eve",
+        "Ana",
+        "Ben",
+    }
+
+
+def test_select_from_a_partly_known_network(claim):
+    done = claim("select", "--known", "names.csv", "--surveyed", "Ana,Dan", "-k", "2", "--json", "-")
+    assert len(only_json(done)["leaders"]) == 2
+    for_people = claim("select", "--known", "names.csv", "--surveyed", "Ana,Dan", "-k", "2")
+    assert "known part only (2 people surveyed)" in for_people.stderr
+    assert "leader" in for_people.stdout
+
+
+def test_the_same_seed_selects_the_same(claim):
+    one, other = (only_json(claim("select", "zone2", "-k", "5", "--seed", "3", "--json", "-")) for _ in range(2))
+    assert one["leaders"] == other["leaders"]
+    assert one["influence"] == other["influence"]
+
+
+def test_influence_of_leaders_given_by_label(claim):
+    data = only_json(claim("influence", "numbers.edges", "--leaders", "10, 14,10", "-p", "1", "--json", "-"))
+    assert set(data) == {"leaders", "influence", "stderr", "samples", "seconds", "network", "p"}
+    assert data["leaders"] == [10, 14]
+    assert (data["influence"], data["stderr"], data["samples"]) == (5.0, 0.0, 10_000)
+
+
+def test_influence_of_one_sample_has_no_standard_error(claim):
+    arguments = ("influence", "names.csv", "--leaders", "Ana", "--samples", "1")
+    assert only_json(claim(*arguments, "--json", "-"))["stderr"] is None
+    assert "1 leaders reach" in claim(*arguments).stdout
+
+
+def test_a_name_with_a_comma_stands_in_quotes(claim, tmp_path):
+    (tmp_path / "commas.csv").write_text('"Lee, Cy",Ann\nAnn,Bob\n')
+    data = only_json(claim("influence", "commas.csv", "--leaders", '"Lee, Cy",Bob', "--json", "-"))
+    assert data["leaders"] == ["Lee, Cy", "Bob"]
+
+
+def test_evaluate_has_the_documented_keys_and_says_nothing_else(claim_program):
+    arguments = ("--networks", "zone2,names.csv", "--policies", "random,change", "--runs", "3", "--start", "2")
+    done = claim_program("evaluate", *arguments, "--protocol", "paper,field", "--workers", "1", "--json", "-")
+    data = only_json(done)
+    assert set(data) == {"rows", "opt", "comparisons", "manifest"}
+    row = {"network", "policy", "selector", "protocol", "runs", "mean", "stderr", "values", "discovered", "reference"}
+    assert all(set(each) == row for each in data["rows"])
+    pair = {"network", "protocol", "a", "b", "difference", "ci95", "p_value", "p_holm"}
+    assert all(set(each) == pair for each in data["comparisons"])
+    assert len(data["rows"]) == 2 * 2 * 2
+    assert set(data["opt"]) == {"zone2", "names"}
+    assert done.stderr == ""
+
+
+def test_the_command_of_the_manifest_makes_the_same_file_again(claim_program, tmp_path):
+    arguments = ("--networks", "numbers.edges", "--policies", "random,snowball", "--runs", "4", "--start", "1")
+    first = claim_program("evaluate", *arguments, "--refusal", "0.3", "--seed", "7", "--json", "-").stdout
+    words = json.loads(first)["manifest"]["command"].split()
+    assert words[0] == "claim"
+    assert claim_program(*words[1:], "--json", "-").stdout == first
+
+
+def test_evaluate_for_people_with_a_run_folder_and_a_file(claim, tmp_path):
+    done = claim(
+        "evaluate", "--networks", "zone2", "--policies", "random,clairvoyant", "--runs", "2", "--workers", "1",
+        "--out", "run/first", "--json", "result.json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "clairvoyant (reference)" in done.stdout
+    assert "OPT" in done.stdout
+    assert (tmp_path / "run" / "first" / "report.html").is_file()
+    written = json.loads((tmp_path / "result.json").read_text())
+    assert written == json.loads((tmp_path / "run" / "first" / "results.json").read_text())
+
+
+def test_advise_ranks_people_with_reasons(claim):
+    arguments = ("advise", "--known", "names.csv", "--surveyed", "Ana", "--refused", "Ben", "--policy", "max-degree")
+    data = only_json(claim(*arguments, "--json", "-"))
+    assert set(data) == {"policy", "surveyed", "people", "ranking"}
+    assert (data["policy"], data["surveyed"], data["people"]) == ("max-degree", 1, 5)
+    assert all(set(row) == {"rank", "person", "named_by", "reasons"} for row in data["ranking"])
+    assert data["ranking"][0]["person"] == "Dan"
+    assert data["ranking"][0]["named_by"] == ["Ana"]
+    assert [row["rank"] for row in data["ranking"]] == [1, 2, 3]
+    assert {row["person"] for row in data["ranking"]} == {"Cyd", "Dan", "Eve"}
+    assert "named by Ana" in claim(*arguments).stdout
+
+
+def test_advise_gives_integer_labels_and_as_many_as_asked_for(claim):
+    data = only_json(claim("advise", "--known", "numbers.edges", "--surveyed", "10", "-n", "2", "--json", "-"))
+    assert {row["person"] for row in data["ranking"]} == {11, 13}
+
+
+def test_advise_says_so_when_nobody_is_left(claim):
+    done = claim("advise", "--known", "numbers.edges", "--surveyed", "10,11,12,13", "--refused", "14")
+    assert done.returncode == 0
+    assert "nobody is left to survey" in done.stdout
+
+
+def test_labels_are_shown_as_they_are(claim, tmp_path):
+    (tmp_path / "odd.csv").write_text("[/b],a\n:smile:,a\n[red]x,a\n")
+    shown = claim("advise", "--known", "odd.csv", "--surveyed", "a").stdout
+    assert all(label in shown for label in ("[/b]", ":smile:", "[red]x"))
+    assert "[/b]" in claim("select", "odd.csv", "-k", "4").stdout
+
+
+def test_json_goes_through_links_and_into_devices(claim_program, tmp_path):
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    assert claim_program("select", "numbers.edges", "-k", "1", "--json", "link.json").returncode == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["k"] == 1
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert claim_program("select", "numbers.edges", "-k", "1", "--json", "pipe").returncode == 0
+    assert json.loads(os.read(reader, 100_000))["k"] == 1
+    os.close(reader)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert not list(tmp_path.glob(".*.json.*"))
+
+
+def test_the_version_is_told(claim):
+    done = claim("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("claim ")
+
+
+VERBS = [["networks"], ["networks", "fetch"], ["select"], ["influence"], ["evaluate"], ["advise"]]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_every_verb_has_help_with_an_example(claim, verb):
+    done = claim(*verb, "--help")
+    assert done.returncode == 0
+    assert "Example: claim " + " ".join(verb) in " ".join(done.stdout.split())
+    assert "--json" in done.stdout
+
+
+def test_help_lists_the_verbs_and_a_bare_claim_shows_it_too(claim):
+    helped, bare = claim("--help"), claim()
+    assert helped.returncode == 0
+    for verb in ("networks", "select", "influence", "evaluate", "advise"):
+        assert verb in helped.stdout
+    assert "Usage" in bare.stdout + bare.stderr
+    assert "claim: " not in bare.stderr

@@ -1,0 +1,188 @@
+"""Simulated surveys: the hidden network answers, and only the answers cross the wall."""
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
+from scipy.stats import chisquare
+
+from claim.discovery import POLICIES, Simulation, Status, is_reference, policy_named, surveys
+from claim.errors import InputError
+from claim.networks import Network
+from claim.selection import GreedySelector
+
+HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
+
+
+def simulated(network: Network, start: list[int], seed: int = 0, refusal: float = 0.0) -> Simulation:
+    return Simulation(network, start, np.random.default_rng(seed), refusal)
+
+
+def test_the_contacts_of_surveyed_people_are_seen_and_nothing_else():
+    network = hubs_and_leaves()
+    simulation = study(network, policy_named("random"), [3, 70, 12], seed=1, budget=8)
+    seen = simulation.discovered
+    surveyed = {simulation.people[person] for person in seen.surveyed}
+    sources, targets, _ = network.edges()
+    edges = zip(sources.tolist(), targets.tolist(), strict=True)
+    visible = {frozenset(edge) for edge in edges if surveyed & set(edge)}
+    ends = zip(*(side.tolist() for side in seen.ties()), strict=True)
+    assert {frozenset((simulation.people[u], simulation.people[v])) for u, v in ends} == visible
+    assert set(simulation.people) == surveyed.union(*visible)
+    assert len(seen.surveyed) == 3 + 8
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_twins_that_differ_in_hidden_edges_only_give_identical_studies_and_selections(name):
+    network, policy = hubs_and_leaves(), policy_named(name)
+    for seed in range(5):
+        first = study(network, policy, [1, 50, 99], seed, budget=8, refusal=0.2, per_round=2)
+        twin = twin_of(network, first, np.random.default_rng(seed))
+        assert twin != network
+        second = study(twin, policy, [1, 50, 99], seed, budget=8, refusal=0.2, per_round=2)
+        assert first.people == second.people
+        assert everything_seen(first.discovered) == everything_seen(second.discovered)
+        picks = [
+            GreedySelector(samples=50).select(each.discovered, 6, np.random.default_rng(seed))
+            for each in (first, second)
+        ]
+        assert picks[0] == picks[1]
+
+
+def test_the_clairvoyant_is_the_one_who_sees_hidden_edges():
+    network = Network.from_edges([0, 0, 1], [1, 2, 3])
+    twin = Network.from_edges([0, 0, 2], [1, 2, 3])
+    asked = []
+    for each in (network, twin):
+        simulation = simulated(each, [0])
+        policy = policy_named("clairvoyant").shown(simulation.true_degree)
+        asked.append(simulation.people[policy.choose(simulation.discovered, np.random.default_rng(0))[0]])
+    assert asked == [1, 2]
+
+
+def test_contacts_are_named_in_random_order():
+    network = star(6)
+    firsts = Counter(simulated(network, [0], seed).people[1] for seed in range(600))
+    assert set(firsts) == set(range(1, 7))
+    assert chisquare([firsts[who] for who in range(1, 7)]).pvalue > 0.001
+
+
+def test_local_indices_follow_the_order_of_discovery():
+    simulation = simulated(Network.from_edges([0, 1, 2, 3], [1, 2, 3, 4]), [2, 0])
+    assert simulation.people[:2] == [2, 0]
+    assert simulation.discovered.start == [0, 1]
+    assert simulation.discovered.surveyed == [0, 1]
+    assert set(simulation.people) == {0, 1, 2, 3}
+
+
+def test_a_start_person_given_twice_counts_once():
+    assert simulated(star(3), [1, 1, 2]).discovered.start == [0, 1]
+
+
+@pytest.mark.parametrize("start", [[7], [-1]])
+def test_a_start_person_who_does_not_exist_is_refused(start):
+    with pytest.raises(InputError, match="does not exist"):
+        simulated(star(3), start)
+
+
+@pytest.mark.parametrize("refusal", [-0.1, 1.1, float("nan")])
+def test_a_refusal_probability_that_is_none_is_refused(refusal):
+    with pytest.raises(InputError, match="between 0 and 1"):
+        simulated(star(3), [0], refusal=refusal)
+
+
+def test_everybody_refuses_at_probability_one_but_the_start_people_were_asked_before():
+    simulation = study(star(5), policy_named("random"), [0], seed=0, budget=3, refusal=1.0)
+    assert simulation.discovered.surveyed == [0]
+    assert len(simulation.discovered.refused) == 3
+    assert len(simulation.discovered.frontier) == 2
+
+
+def test_who_refuses_does_not_depend_on_whom_a_policy_asks_or_when():
+    network = hubs_and_leaves()
+    fates: dict[int, set[bool]] = {}
+    for name in ("random", "snowball", "max-degree"):
+        simulation = study(network, policy_named(name), [5, 6], seed=4, budget=60, refusal=0.4)
+        for local, status in enumerate(simulation.discovered.status):
+            if status != Status.NAMED and local not in simulation.discovered.start:
+                fates.setdefault(simulation.people[local], set()).add(status == Status.REFUSED)
+    assert any(fates.values())
+    assert all(len(seen) == 1 for seen in fates.values())
+
+
+def test_a_share_of_people_as_large_as_the_probability_refuses():
+    simulation = study(star(3000), policy_named("random"), [0], seed=0, budget=2000, refusal=0.3)
+    assert 540 < len(simulation.discovered.refused) < 660
+
+
+def test_a_budget_in_attempts_counts_refusals_and_one_in_answers_does_not():
+    attempts = study(star(100), policy_named("random"), [0], 1, budget=20, refusal=0.5, unit="attempts").discovered
+    answers = study(star(100), policy_named("random"), [0], 1, budget=20, refusal=0.5, unit="answers").discovered
+    assert len(attempts.surveyed) - 1 + len(attempts.refused) == 20
+    assert len(attempts.refused) > 0
+    assert len(answers.surveyed) - 1 == 20
+    assert len(answers.refused) > 0
+
+
+def test_spent_is_reported_after_every_attempt():
+    simulation = simulated(star(50), [0], seed=2, refusal=0.5)
+    rng = np.random.default_rng(0)
+    spent = list(surveys(simulation, policy_named("random"), 6, rng, unit="answers"))
+    assert len(spent) == 6 + len(simulation.discovered.refused)
+    assert spent[-1] == 6
+    assert all(later - earlier in (0, 1) for earlier, later in pairwise(spent))
+
+
+class Recorder:
+    """Notes how much had been discovered whenever it was asked, and for how many people."""
+
+    name = "recorder"
+
+    def __init__(self):
+        self.asked = []
+
+    def choose(self, discovered, rng, count=1):
+        self.asked.append((len(discovered.surveyed), count))
+        return discovered.frontier[:count]
+
+
+def test_the_people_of_a_round_are_chosen_together_and_the_last_round_is_cut_to_the_budget():
+    policy = Recorder()
+    study(hubs_and_leaves(), policy, [0, 70, 12], seed=0, budget=7, per_round=3)
+    assert policy.asked == [(3, 3), (6, 3), (9, 1)]
+
+
+def test_an_exhausted_frontier_ends_the_study():
+    network = Network.from_edges([0, 1, 4], [1, 2, 5], n=7)
+    simulation = study(network, policy_named("random"), [0], seed=0, budget=50)
+    assert sorted(simulation.people) == [0, 1, 2]
+    assert simulation.discovered.frontier == []
+
+
+def test_isolated_start_people_leave_nobody_to_ask():
+    simulation = study(Network.from_edges([0], [1], n=9), policy_named("change"), [7, 8], seed=0, budget=5)
+    assert len(simulation.discovered) == 2
+    assert simulation.discovered.frontier == []
+
+
+def test_a_start_set_may_cover_the_network():
+    simulation = study(star(4), policy_named("random"), [0, 1, 2, 3, 4], seed=0, budget=5)
+    assert len(simulation.discovered.start) == 5
+    assert simulation.discovered.as_network().m == 4
+
+
+def test_a_budget_of_nothing_asks_nobody():
+    assert study(star(4), policy_named("random"), [0], seed=0, budget=0).discovered.surveyed == [0]
+
+
+def test_a_star_of_3000_has_one_class_of_leaves():
+    simulation = simulated(star(3000), [0])
+    assert len(simulation.discovered.frontier) == 3000
+    (leaves,) = simulation.discovered.classes
+    assert leaves.size == 3000
+    assert leaves.contacts == (0,)
+    for name in HONEST:
+        chosen = policy_named(name).choose(simulation.discovered, np.random.default_rng(0), 5)
+        assert len(set(chosen)) == 5

@@ -1,0 +1,128 @@
+"""The run folder is complete, and the report needs nothing but itself."""
+
+import base64
+import csv
+import json
+import re
+
+import pytest
+from evaluation_cases import contacts, hubs_and_leaves
+
+from claim.errors import InputError
+from claim.evaluation import compare
+from claim.evaluation.curves import BUDGETS, budget_curves
+from claim.evaluation.report import write_run_folder
+from claim.networks import Network
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare(
+        [hubs_and_leaves(), contacts()], "random,clairvoyant", protocol="field,paper", runs=4, leaders=4, workers=1
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(result, tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "one" / "two"
+    assert write_run_folder(result, path, budgets=(0, 2, 5), workers=1) == path / "report.html"
+    return path
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_folder_has_everything(folder):
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    names = ("reached", "budget", "study-hubs", "study-contacts")
+    figures = {f"figures/{name}.{ending}" for name in names for ending in ("svg", "png")}
+    assert files == figures | {
+        "manifest.json",
+        "results.json",
+        "results.csv",
+        "comparisons.csv",
+        "curves.csv",
+        "report.html",
+    }
+    assert all((folder / name).stat().st_size > 100 for name in files)
+
+
+def test_the_tables_say_what_the_comparison_found(folder, result):
+    rows = rows_of(folder / "results.csv")
+    assert [float(row["mean"]) for row in rows] == [row.mean for row in result.rows]
+    assert [row["reference"] for row in rows] == [str(row.reference) for row in result.rows]
+    assert "values" not in rows[0]
+    differences = rows_of(folder / "comparisons.csv")
+    assert [float(row["ci95_low"]) for row in differences] == [each.ci95[0] for each in result.comparisons]
+    assert json.loads((folder / "results.json").read_text()) == json.loads(json.dumps(result.to_dict()))
+    assert json.loads((folder / "manifest.json").read_text()) == result.manifest
+
+
+def test_the_curve_at_the_budget_is_the_result(folder, result):
+    curves = {
+        (point["network"], point["policy"], point["protocol"]): float(point["mean"])
+        for point in rows_of(folder / "curves.csv")
+        if point["surveys"] == "5"
+    }
+    assert curves == {(row.network, row.policy, row.protocol): row.mean for row in result.rows}
+
+
+def test_curves_go_from_no_survey_to_fifty(result):
+    assert (BUDGETS[0], BUDGETS[-1]) == (0, 50)
+    points = budget_curves(result.played, (0, 50), workers=1)
+    assert {point.surveys for point in points} == {0, 50}
+    assert len(points) == 2 * len(result.rows)
+
+
+def test_the_report_is_self_contained(folder):
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"https?://", page) is None
+    links = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]*)""", page)
+    assert len(links) == 4
+    assert all(link.startswith("data:image/svg+xml;base64,") for link in links)
+    for link in links:
+        picture = base64.b64decode(link.partition(",")[2]).decode()
+        assert not re.findall(r"""href=["'](?!#)""", picture)
+    assert not re.search(r"<(script|link|iframe)\b", page)
+
+
+def test_the_report_shows_numbers_marks_and_its_own_command(folder, result):
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"{result.rows[0].mean:.2f}" in page
+    assert "clairvoyant (reference)" in page
+    assert f"{result.opt['hubs']:.2f}" in page
+    assert result.manifest["command"] in page
+
+
+def test_writing_twice_gives_the_same_bytes(folder, result, tmp_path):
+    write_run_folder(result, tmp_path, budgets=(0, 2, 5), workers=1)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (tmp_path / path.relative_to(folder)).read_bytes(), path.name
+
+
+def test_one_run_of_one_policy_makes_a_readable_folder(tmp_path):
+    one = compare(contacts(), "random", runs=1, workers=1)
+    page = write_run_folder(one, tmp_path, budgets=(0, 5), workers=1).read_text(encoding="utf-8")
+    assert "nan" not in re.sub(r"base64,[^\"]*", "", page)
+    assert "nothing to compare" in page
+    assert rows_of(tmp_path / "comparisons.csv") == []
+    assert (tmp_path / "comparisons.csv").read_text().startswith("network,protocol,a,b,difference,ci95_low,ci95_high,")
+    assert rows_of(tmp_path / "results.csv")[0]["stderr"] == ""
+
+
+def test_odd_names_of_networks_harm_neither_folder_nor_pictures(tmp_path):
+    odd = Network.from_edges([0, 1], [1, 2], name="../a$b$c<script>")
+    result = compare(odd, "random", runs=2, start=1, workers=1)
+    page = write_run_folder(result, tmp_path / "out", budgets=(0, 2), workers=1).read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "figures" / "study-.._a_b_c_script_.png").is_file()
+    assert "<script>" not in page
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path, result):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make this folder"):
+        write_run_folder(result, tmp_path / "file" / "out")

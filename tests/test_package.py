@@ -1,0 +1,60 @@
+"""The package is light to import, and its names lead where they should."""
+
+import subprocess
+import sys
+
+import pytest
+
+import claim
+
+HEAVY = ("torch", "numba", "matplotlib", "scipy", "networkx")
+
+
+def heavy_modules_after(code: str) -> list[str]:
+    program = f"import sys\n{code}\nprint('loaded:', *[name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import claim",
+        "import claim.cli",
+        "import claim, gymnasium; gymnasium.spec('claim/NetworkDiscovery-v0')",
+        "import claim.cli\ntry:\n    claim.cli.main(['--help'])\nexcept SystemExit:\n    pass",
+        "import claim.cli\ntry:\n    claim.cli.main(['evaluate', '--help'])\nexcept SystemExit:\n    pass",
+    ],
+)
+def test_importing_and_helping_load_nothing_heavy(code):
+    assert heavy_modules_after(code) == []
+
+
+def test_every_name_of_the_package_is_there():
+    for name in claim.__all__:
+        assert getattr(claim, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = claim.nothing
+
+
+def test_the_readme_lines_work_from_python():
+    network = claim.load("zone2")
+    chosen = claim.select(network, k=3, samples=100)
+    reach = claim.influence(network, chosen.leaders, samples=1000)
+    assert len(chosen.leaders) == 3
+    assert reach.mean == pytest.approx(chosen.influence, abs=5 * (reach.stderr + chosen.stderr))
+
+
+@pytest.mark.parametrize("order", ["import claim, gymnasium", "import gymnasium, claim"])
+def test_the_environment_is_registered_by_importing_the_package(order):
+    code = f"{order}\nprint(gymnasium.spec('claim/NetworkDiscovery-v0').id)"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "claim/NetworkDiscovery-v0"
+
+
+def test_python_m_claim_and_the_module_of_the_command_line_are_the_same():
+    outputs = {
+        subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True).stdout
+        for module in ("claim", "claim.cli")
+    }
+    assert len(outputs) == 1
