@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-EXTRAS := learning,dev
+EXTRAS := learning,app,dev
 
 .PHONY: demo test test-slow setup lint bench clean
 

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from claim.cli import advise, evaluate, influence, networks, select
+from claim.cli import advise, evaluate, influence, networks, select, study, train
 from claim.errors import ClaimError
 
 # Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
@@ -41,7 +41,8 @@ def _options(
 
 
 app.add_typer(networks.app, name="networks")
-for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise):
+app.add_typer(study.app, name="study")
+for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise, train.train):
     app.command()(verb)
 
 

@@ -9,16 +9,17 @@ from typing import Any, get_args
 
 import numpy as np
 
-from claim.discovery import is_reference, policy_named
+from claim.discovery import is_reference
 from claim.discovery.simulation import BudgetUnit
 from claim.errors import InputError
 from claim.evaluation.jobs import Progress, play_batches, split
-from claim.evaluation.manifest import manifest
+from claim.evaluation.policies import check_policy, is_marked
 from claim.evaluation.protocols import ProtocolName, check_protocol
 from claim.evaluation.referee import referee_for
 from claim.evaluation.runs import REFEREE_SAMPLES, Contender, Outcome, Rules, referee_seed
 from claim.evaluation.starts import Starts, start_sets
 from claim.evaluation.statistics import holm, paired_test, standard_error
+from claim.manifest import manifest
 from claim.networks import Network, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
@@ -158,7 +159,7 @@ def contenders_of(
     if not (rules and oracles and views):
         raise InputError("a comparison needs at least one policy, one selector and one protocol")
     for name in rules:
-        policy_named(name)
+        check_policy(name)
     for name in oracles:
         selector_named(name)
     return [Contender(*names) for names in product(rules, oracles, views)]
@@ -221,7 +222,7 @@ def _row(network: Network, contender: Contender, played: list[list[Outcome]]) ->
         standard_error(values),
         values,
         discovered,
-        is_reference(policy_named(contender.policy)),
+        is_marked(contender.policy, is_reference),
     )
 
 

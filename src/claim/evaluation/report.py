@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from claim.cascades import cascade
-from claim.discovery import policy_named, surveys
+from claim.discovery import surveys
 from claim.errors import InputError
 from claim.evaluation.compare import Comparison, Difference, Row, without_nan
 from claim.evaluation.curves import BUDGETS, CurvePoint, budget_curves
 from claim.evaluation.jobs import Progress
+from claim.evaluation.policies import policy_for
 from claim.evaluation.protocols import ORACLE, choose_leaders
 from claim.evaluation.runs import simulate
 from claim.evaluation.tables import marked_name, number, stars
@@ -82,7 +83,7 @@ def _one_study(result: Comparison, network: Network) -> "Figure":
     rows = [row for row in result.rows if row.network == network.name]
     best = max([row for row in rows if not row.reference] or rows, key=lambda row: row.mean)
     rules, start = result.played.rules, result.played.starts[network.name][0]
-    simulation, policy = simulate(network, policy_named(best.policy), rules, 0, start)
+    simulation, policy = simulate(network, policy_for(best.policy, network, rules.budget), rules, 0, start)
     policy_rng = np.random.default_rng(named_seed(rules.seed, "policy", best.policy, 0))
     for _ in surveys(simulation, policy, rules.budget, policy_rng, rules.per_round, rules.unit):
         pass

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claim.discovery import Policy, Selector, Simulation, draws_own_start, policy_named, surveys
+from claim.discovery import Policy, Selector, Simulation, draws_own_start, surveys
 from claim.discovery.policies.clairvoyant import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
+from claim.evaluation.policies import policy_for
 from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
 from claim.evaluation.referee import Referee, referee_for
 from claim.networks import Network
@@ -58,7 +59,7 @@ def play_runs(
 ) -> list[list[Outcome]]:
     """Play numbered start sets; for each the outcomes at the checkpoints (numbers of surveys, ascending)."""
     referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
-    policy = policy_named(contender.policy)
+    policy = policy_for(contender.policy, network, rules.budget)
     oracle = ORACLE[contender.protocol]
     selector = selector_named(contender.selector, p=rules.p, samples=oracle.samples, ties=oracle.ties)
     return [

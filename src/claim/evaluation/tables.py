@@ -3,8 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
-from claim.discovery import draws_own_start, policy_named
+from claim.discovery import draws_own_start
 from claim.evaluation.compare import Comparison, Difference, Row, contender_name
+from claim.evaluation.policies import is_marked
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,7 +29,7 @@ def marked_name(row: Row, several_selectors: bool) -> str:
     name = contender_name(row, several_selectors)
     if row.reference:
         return f"{name} (reference)"
-    return f"{name} (own start)" if draws_own_start(policy_named(row.policy)) else name
+    return f"{name} (own start)" if is_marked(row.policy, draws_own_start) else name
 
 
 def number(value: float, form: str) -> str:

@@ -60,6 +60,14 @@ def find(name: str) -> KnownNetwork:
     return known
 
 
+def family_of(network: Network) -> str | None:
+    """The family of a known network; a public one is known by its structure, whatever file it came from."""
+    for known in _entries():
+        if known.checksum == network.checksum or (known.kind == "synthetic" and known.name == network.name):
+            return known.family
+    return None
+
+
 def families() -> list[str]:
     """The names of all families."""
     return list(dict.fromkeys(known.family for known in _entries()))

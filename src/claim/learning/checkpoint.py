@@ -1,0 +1,114 @@
+"""Stop and go on: everything that changes during training, in one file that is never unpickled into code."""
+
+import json
+import os
+import struct
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import numpy as np
+import torch
+
+from claim.errors import InputError
+from claim.learning.replay import Replay, Transition
+from claim.learning.states import State
+from claim.learning.train import Training
+
+FORMAT = 1
+STATE_PARTS = ("features", "multiplicity", "offsets", "columns", "adjacency", "smoothing", "frontier")
+
+
+def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> None:
+    """Write networks, optimiser, replay, curriculum, exploration and generator states; whole or not at all."""
+    content = {
+        "format": FORMAT,
+        "config": json.dumps(training.config.to_dict()),
+        "checksums": [ground.network.checksum for ground in training.grounds],
+        "online": training.online.state_dict(),
+        "target": training.target.state_dict(),
+        "optimiser": training.optimiser.state_dict(),
+        "replay": _packed(training.replay),
+        "counters": {"episode": training.episode, "updates": training.updates},
+        "schedules": {"weight": training.weight, "epsilon": training.epsilon},
+        "generator": json.dumps(training.rng.bit_generator.state),
+        "extra": json.dumps(extra),
+    }
+    temporary = path.with_suffix(".part")
+    torch.save(content, temporary)
+    os.replace(temporary, path)
+
+
+def load_checkpoint(training: Training, path: Path) -> dict[str, Any]:
+    """Bring a fresh training to where the checkpoint left off; returns the extra data."""
+    try:
+        content = torch.load(path, weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
+        raise InputError(f"{path}: not a checkpoint ({str(error).splitlines()[0][:100]})") from error
+    if json.loads(content["config"]) != json.loads(json.dumps(training.config.to_dict())):
+        raise InputError(f"{path}: was trained with other settings")
+    if content["checksums"] != [ground.network.checksum for ground in training.grounds]:
+        raise InputError(f"{path}: was trained on other networks")
+    training.online.load_state_dict(content["online"])
+    training.target.load_state_dict(content["target"])
+    training.optimiser.load_state_dict(content["optimiser"])
+    training.replay = _unpacked(content["replay"])
+    training.episode, training.updates = content["counters"]["episode"], content["counters"]["updates"]
+    training.weight, training.epsilon = content["schedules"]["weight"], content["schedules"]["epsilon"]
+    training.rng.bit_generator.state = json.loads(content["generator"])
+    extra: dict[str, Any] = json.loads(content["extra"])
+    return extra
+
+
+def _packed(replay: Replay) -> dict[str, Any]:
+    """The buffer as a few long tensors; a state shared by several transitions is stored once."""
+    number: dict[int, int] = {}
+    states: list[State] = []
+    for transition in replay.transitions:
+        for state in (transition.state, transition.following):
+            if state is not None and id(state) not in number:
+                number[id(state)] = len(states)
+                states.append(state)
+    packed: dict[str, Any] = {"capacity": replay.capacity, "next": replay.position}
+    for part in STATE_PARTS:
+        arrays = [getattr(state, part) for state in states]
+        packed[part] = torch.from_numpy(np.concatenate(arrays)) if arrays else torch.zeros(0)
+        packed[f"{part} lengths"] = torch.tensor([len(array) for array in arrays])
+    rows = [
+        [
+            number[id(each.state)],
+            each.action,
+            -1 if each.following is None else number[id(each.following)],
+            each.relabelled,
+        ]
+        for each in replay.transitions
+    ]
+    numbers = [
+        [each.reward, each.goal, each.discounted_return, each.desired, each.achieved, each.typical] for each in replay.transitions
+    ]
+    packed["rows"] = torch.tensor(rows, dtype=torch.int64).reshape(-1, 4)
+    packed["numbers"] = torch.tensor(numbers, dtype=torch.float64).reshape(-1, 6)
+    embeddings = [each.embedding for each in replay.transitions]
+    packed["embeddings"] = torch.from_numpy(np.stack(embeddings)) if embeddings else torch.zeros(0)
+    return packed
+
+
+def _unpacked(packed: dict[str, Any]) -> Replay:
+    parts = []
+    for part in STATE_PARTS:
+        cuts = np.cumsum(packed[f"{part} lengths"].numpy())[:-1]
+        parts.append(np.split(packed[part].numpy(), cuts))
+    states = [State(*arrays) for arrays in zip(*parts, strict=True)] if len(packed["rows"]) else []
+    replay = Replay(packed["capacity"])
+    embeddings = packed["embeddings"].numpy()
+    for i, (row, values) in enumerate(zip(packed["rows"].tolist(), packed["numbers"].tolist(), strict=True)):
+        state, action, following, relabelled = row
+        reward, goal, rest, desired, achieved, typical = values
+        after = None if following < 0 else states[following]
+        replay.transitions.append(
+            Transition(
+                states[state], action, reward, after, goal, rest, desired, achieved, typical, bool(relabelled), embeddings[i]
+            )
+        )
+    replay.position = packed["next"]
+    return replay

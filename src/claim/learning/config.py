@@ -1,0 +1,108 @@
+"""Everything that defines a training run; a variant of the method is a configuration, not a subclass."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from claim.errors import InputError
+from claim.learning.hindsight import Strategy
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of a run, with the community's names for them; what each does is said in docs/training.md."""
+
+    variant: str = "claim"
+    # What tells the variants apart
+    goal: Literal["input", "affine"] | None = "affine"  # how g enters Q; None: no goal, and the reward is I / OPT
+    hindsight: Strategy | None = "final"
+    curriculum: Literal["pursued", "literal"] | None = "pursued"
+    myopic_reward: float = 0.0  # per newly discovered person, as an option of the Geometric-DQN baseline
+    # The study
+    budget: int = 5
+    start: int = 5
+    leaders: int = 10
+    p: float = 0.1
+    # Features and network
+    features: Literal["netmf", "deepwalk"] = "netmf"
+    dimensions: int = 60
+    hidden: int = 64
+    clusters: int = 32
+    layers: tuple[int, int] = (128, 64)
+    convolved_actions: bool = True
+    # Learning
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-3
+    gamma: float = 0.99
+    batch_size: int = 100
+    buffer_size: int = 4000
+    learning_starts: int = 50  # episodes
+    returns: Literal["bootstrap", "monte-carlo"] = "monte-carlo"
+    double: bool = False
+    loss: Literal["people", "goal"] = "people"  # errors count in people, or in units of the goal
+    tau: float = 0.1  # Polyak step of the target network after every update; 1 with an interval copies it
+    target_interval: int = 1  # episodes between steps of the target network
+    exploration_initial_eps: float = 0.1
+    exploration_decay: float = 0.999  # per episode
+    exploration_final_eps: float = 0.01
+    # Curriculum
+    curriculum_weight: float = 1.0  # lambda at the start
+    curriculum_decay: float = 0.999  # per episode
+    curriculum_candidates: int = 3  # m: candidates per experience chosen
+    normalised_similarity: bool = True
+    # Model choice
+    validate_every: int = 100  # episodes
+    validation_starts: int = 100  # per training network
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a manifest or a policy file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Config":
+        """The configuration a file describes."""
+        return cls(**{**data, "layers": tuple(data["layers"])})
+
+
+def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` pairs as changes to a configuration, each in the type of the setting."""
+    known = {each.name: each for each in fields(Config)}
+    changes: dict[str, Any] = {}
+    for setting in settings:
+        name, _, text = setting.partition("=")
+        if name not in known:
+            raise InputError(f"no setting is called {name!r} (known: {', '.join(known)})")
+        changes[name] = _parsed(name, text, known[name].default)
+    return changes
+
+
+def _parsed(name: str, text: str, default: Any) -> Any:
+    if text.lower() in ("none", ""):
+        return None
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[text.lower()]
+        if isinstance(default, tuple):
+            return tuple(int(part) for part in text.split(","))
+        return type(default)(text) if default is not None else text
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{name} cannot be {text!r}") from error
+
+
+VARIANTS: dict[str, Config] = {
+    config.variant: config
+    for config in (
+        Config(variant="geometric-dqn", goal=None, hindsight=None, curriculum=None),
+        Config(variant="goal-dqn", hindsight=None, curriculum=None),
+        Config(variant="her", curriculum=None),
+        Config(variant="claim"),
+    )
+}
+
+
+def variant_named(name: str, **changes: Any) -> Config:
+    """A variant with some settings changed."""
+    if name not in VARIANTS:
+        raise InputError(f"no variant is called {name!r} (known: {', '.join(VARIANTS)})")
+    return replace(VARIANTS[name], **changes)

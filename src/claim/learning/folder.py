@@ -1,0 +1,177 @@
+"""A training run in a folder: record, metrics as they come, checkpoints, and the policy that validated best.
+
+manifest.json      how the run came about
+metrics.jsonl      one line an episode
+validation.jsonl   one line a validation: what the network reaches on start sets it never trains on
+tensorboard/       the same as curves
+checkpoint.pt      where the run stands; going on from it equals never having stopped
+policy.json, policy.safetensors   the network that validated best so far
+"""
+
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from claim.errors import InputError
+from claim.learning.checkpoint import load_checkpoint, save_checkpoint
+from claim.learning.config import Config
+from claim.learning.policy import LearnedPolicy
+from claim.learning.qnetwork import QNetwork
+from claim.learning.train import Training, train
+from claim.manifest import manifest
+from claim.networks import Network
+
+Watch = Callable[[dict[str, Any]], None]
+YARDSTICK = "random-class"  # validation scores are relative to it, so that large networks do not outvote small ones
+
+
+@dataclass
+class TrainingFolder:
+    """Trains up to a number of episodes in all, from wherever the folder stands."""
+
+    path: Path
+    config: Config
+    networks: Sequence[Network]
+    command: str
+    training: Training = field(init=False)
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    _yardstick: dict[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.training = Training(self.config, self.networks)
+        reached = self.training.validation.reached_by(YARDSTICK)
+        self._yardstick = {name: float(values.mean()) for name, values in reached.items()}
+
+    def open(self, resume: bool) -> None:
+        """Begin a new run, or take up the one that is there."""
+        checkpoint = self.path / "checkpoint.pt"
+        if resume and checkpoint.exists():
+            self.curve = load_checkpoint(self.training, checkpoint)["curve"]
+            _keep_lines(self.path / "metrics.jsonl", self.training.episode)
+            _keep_lines(self.path / "validation.jsonl", self.training.episode)
+            return
+        if checkpoint.exists():
+            raise InputError(
+                f"{self.path}: holds a run already; add --resume to go on with it, or choose another folder"
+            )
+        self.path.mkdir(parents=True, exist_ok=True)
+        record = manifest(self.command, self.config.to_dict(), self.networks)
+        (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        self._validate()
+
+    def run(self, episodes: int, watch: Watch) -> None:
+        """Train up to ``episodes``; Ctrl-C stops after the current episode, and the checkpoint is written."""
+        every = self.config.validate_every
+        with self._recorder(watch) as record, _interruptible() as check:
+
+            def after_episode(metrics: dict[str, Any]) -> None:
+                record(metrics)
+                check()
+
+            try:
+                while self.training.episode < episodes:
+                    stop = min(episodes, (self.training.episode // every + 1) * every)
+                    train(self.training, stop, after_episode)
+                    record(self._validate())
+            finally:
+                save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
+
+    def policy(self, network: QNetwork | None = None) -> LearnedPolicy:
+        """The policy as it stands, with its card."""
+        card = {
+            "command": self.command,
+            "episodes": self.training.episode,
+            "seed": self.config.seed,
+            "networks": {network.name: network.checksum for network in self.networks},
+            "validation": self.curve,
+        }
+        return LearnedPolicy(
+            network or self.training.online, self.config, self.training.goals, self.config.variant, card
+        )
+
+    def _validate(self) -> dict[str, Any]:
+        """Measure the network on validation start sets; keep it if it is the best so far."""
+        reached = self.training.validation.reached(self.training.online)
+        means = {name: float(values.mean()) for name, values in reached.items()}
+        score = float(np.mean([means[name] / self._yardstick[name] for name in means]))
+        entry = {"episode": self.training.episode, "score": score, "reached": means, YARDSTICK: self._yardstick}
+        best = max((each["score"] for each in self.curve if each["episode"] > 0), default=-np.inf)
+        self.curve.append(entry)
+        with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        if self.training.episode == 0 or score > best:
+            self.policy().save(self.path / "policy")
+        save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
+        return {"validation": entry}
+
+    @contextmanager
+    def _recorder(self, watch: Watch) -> Iterator[Watch]:
+        """Writes metrics to metrics.jsonl and TensorBoard, and shows them."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        board = SummaryWriter(str(self.path / "tensorboard"))
+        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+
+            def record(metrics: dict[str, Any]) -> None:
+                if "validation" not in metrics:
+                    file.write(json.dumps(metrics) + "\n")
+                _to_board(board, metrics)
+                watch(metrics)
+
+            try:
+                yield record
+            finally:
+                board.close()
+
+
+def _to_board(board: Any, metrics: dict[str, Any]) -> None:
+    if "validation" in metrics:
+        entry = metrics["validation"]
+        board.add_scalar("validation/score", entry["score"], entry["episode"])
+        for name, value in entry["reached"].items():
+            board.add_scalar(f"validation/{name}", value, entry["episode"])
+        return
+    for name in ("influence", "goal", "curriculum_weight", "epsilon", "loss"):
+        if metrics[name] is not None:
+            board.add_scalar(f"train/{name}", metrics[name], metrics["episode"])
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], None]]:
+    """Ctrl-C waits for the end of an episode; a second one does not."""
+    asked = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    def check() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield check
+        return
+    previous = signal.signal(signal.SIGINT, ask)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _keep_lines(path: Path, episode: int) -> None:
+    """Drop what was written after the checkpoint, before a run was cut off."""
+    if path.exists():
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["episode"] <= episode]
+        path.write_text("".join(kept), encoding="utf-8")

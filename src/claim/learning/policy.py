@@ -1,0 +1,96 @@
+"""A trained policy: surveys whoever the network values most, from what is discovered and nothing else.
+
+A policy file is two files: weights as safetensors, and a JSON card that says how they came about. Neither is unpickled.
+"""
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from claim.discovery import Discovered
+from claim.errors import InputError
+from claim.learning.config import Config
+from claim.learning.features import Featuriser
+from claim.learning.goals import GoalHeuristic
+from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
+from claim.learning.rows import RowGraph
+from claim.learning.studies import goal_of
+from claim.networks.network import FloatArray
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class LearnedPolicy:
+    """A network, the settings it was trained with, and the estimates its goals come from."""
+
+    network: QNetwork
+    config: Config
+    goals: GoalHeuristic
+    name: str = "claim"
+    card: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """A random member of the class of the highest value, then of the next, and round again."""
+        if not discovered.frontier:
+            return []
+        graph, values = self.scores(discovered, rng)
+        order = graph.frontier[np.argsort(-values, kind="stable")]
+        waiting = [rng.permutation(np.array(graph.members[row])).tolist() for row in order]
+        chosen: list[int] = []
+        while waiting and len(chosen) < count:
+            chosen += [members.pop() for members in waiting]
+            waiting = [members for members in waiting if members]
+        return chosen[:count]
+
+    def scores(self, discovered: Discovered, rng: np.random.Generator) -> tuple[RowGraph, FloatArray]:
+        """The rows of a discovered network and the value of each row of its frontier."""
+        graph, state = Featuriser(self.config, rng)(discovered)
+        values, _, _ = score_frontiers(self.network, [state], np.array([self.goal(discovered)]))
+        return graph, values.numpy().astype(np.float64)
+
+    def goal(self, discovered: Discovered) -> float:
+        """g of a study, from its start people."""
+        return goal_of(self.goals, discovered)
+
+    def save(self, path: Path) -> None:
+        """Write ``path.safetensors`` and ``path.json``."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_file(self.network.state_dict(), _beside(path, ".safetensors"))
+        card = {
+            "format": FORMAT,
+            "name": self.name,
+            "config": self.config.to_dict(),
+            "goals": vars(self.goals) | {},
+            **self.card,
+        }
+        card["goals"] = {key: card["goals"][key] for key in ("people", "edges", "average_influence", "start_size")}
+        _beside(path, ".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> "LearnedPolicy":
+        """Read a policy from its card, its weights, or their common stem."""
+        stem = path.with_suffix("") if path.suffix in (".json", ".safetensors") else path
+        try:
+            card = json.loads(_beside(stem, ".json").read_text(encoding="utf-8"))
+            config = Config.from_dict(card["config"])
+            network = new_network(config)
+            network.load_state_dict(load_file(_beside(stem, ".safetensors")))
+            goals = GoalHeuristic(**card["goals"])
+        except OSError as error:
+            raise InputError(f"{error.filename}: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+            reason = str(error).splitlines()[0][:120]
+            raise InputError(f"{stem}: not a policy of this version ({reason})") from error
+        rest = {key: value for key, value in card.items() if key not in ("format", "name", "config", "goals")}
+        return cls(network.eval(), config, goals, card["name"], rest)
+
+
+def _beside(stem: Path, ending: str) -> Path:
+    return stem.with_name(os.fspath(stem.name) + ending)

@@ -1,0 +1,105 @@
+"""Q(S, φ(u), g): what surveying somebody of the frontier is worth, given the state and the goal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from claim.learning.batch import Batch
+from claim.learning.config import Config
+from claim.learning.encoder import Encoder
+from claim.learning.features import FLAGS
+from claim.learning.rows import IndexArray
+from claim.learning.states import State
+from claim.networks.network import FloatArray
+
+TYPICAL_GOAL = 50.0
+GoalUse = Literal["input", "affine"]
+
+
+def scaled_goal(goals: Tensor) -> Tensor:
+    """Goals differ by factors, from a dozen people to hundreds: their logarithm, near 0 for a typical one."""
+    return torch.log(goals / TYPICAL_GOAL)
+
+
+class QNetwork(nn.Module):
+    """Graph embedding, action embedding and goal into two fully connected layers.
+
+    The action embedding is the features of the chosen row and, with ``convolved``, what the convolutions made of them.
+    With ``goal="input"`` the goal is one more input. With ``goal="affine"`` the layers predict the influence I that the
+    study will reach, and Q = (I - g) / g: how the reward depends on the goal need not be learned. With ``goal=None``
+    there is no goal (the Geometric-DQN baseline).
+    """
+
+    def __init__(
+        self, features: int, hidden: int, clusters: int, layers: tuple[int, int], goal: GoalUse | None, convolved: bool
+    ) -> None:
+        super().__init__()
+        self.goal, self.convolved = goal, convolved
+        self.encoder = Encoder(features, hidden, clusters)
+        inputs = hidden + features + hidden * convolved + (goal == "input")
+        self.head = nn.Sequential(
+            nn.Linear(inputs, layers[0]), nn.ReLU(), nn.Linear(layers[0], layers[1]), nn.ReLU(), nn.Linear(layers[1], 1)
+        )
+
+    def forward(self, batch: Batch, graphs: Tensor, slots: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
+        """Values of actions and embeddings of states.
+
+        Action ``i`` chooses the row in ``slots[i]`` of the stacked batch, which belongs to graph ``graphs[i]``;
+        ``goals`` has one entry per action.
+        """
+        states, rows = self.encoder(batch)
+        parts = [states.index_select(0, graphs), batch.features.index_select(0, slots)]
+        if self.convolved:
+            parts.append(rows.index_select(0, slots))
+        if self.goal == "input":
+            parts.append(scaled_goal(goals).unsqueeze(1))
+        values = self.head(torch.cat(parts, dim=1)).squeeze(1)
+        if self.goal == "affine":
+            values = TYPICAL_GOAL * torch.exp(values) / goals - 1.0
+        return values, states
+
+
+@dataclass(frozen=True)
+class Frontiers:
+    """Every action of several states, flattened: which state, which slot of the batch, and where each state begins."""
+
+    graphs: Tensor
+    slots: Tensor
+    starts: IndexArray
+
+    @classmethod
+    def of(cls, states: Sequence[State], width: int) -> "Frontiers":
+        """All rows of the frontier of every state."""
+        counts = np.array([len(state.frontier) for state in states])
+        slots = np.concatenate([state.frontier + i * width for i, state in enumerate(states)])
+        graphs = np.repeat(np.arange(len(states)), counts)
+        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        return cls(torch.from_numpy(graphs), torch.from_numpy(slots), starts)
+
+
+@torch.no_grad()
+def score_frontiers(network: QNetwork, states: Sequence[State], goals: FloatArray) -> tuple[Tensor, Frontiers, Tensor]:
+    """Values of all actions of several states in one pass, where they are, and the embeddings of the states."""
+    batch = Batch.of(states)
+    frontiers = Frontiers.of(states, batch.width)
+    per_action = torch.from_numpy(np.asarray(goals, dtype=np.float32)).index_select(0, frontiers.graphs)
+    values, embeddings = network(batch, frontiers.graphs, frontiers.slots, per_action)
+    return values, frontiers, embeddings
+
+
+def new_network(config: Config) -> QNetwork:
+    """An untrained network; the same for the same seed, whatever else uses torch."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        return QNetwork(
+            config.dimensions + FLAGS,
+            config.hidden,
+            config.clusters,
+            config.layers,
+            config.goal,
+            config.convolved_actions,
+        )

@@ -1,0 +1,73 @@
+"""Studies on training networks: hidden networks, start sets, and what the leaders reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from claim.cascades import Worlds
+from claim.discovery import Discovered, Simulation, policy_named, surveys
+from claim.learning.config import Config
+from claim.learning.goals import GoalHeuristic
+from claim.networks import Network
+from claim.randomness import named_seed
+from claim.selection import GreedySelector, select
+
+REWARD_WORLDS = 1000
+ORACLE_SAMPLES = 200
+ESTIMATION_RUNS = 50
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A training network with the worlds in which its rewards are counted."""
+
+    network: Network
+    config: Config
+
+    @cached_property
+    def worlds(self) -> Worlds:
+        """Fixed worlds, the same for the whole training."""
+        return Worlds.draw(self.network, self.config.p, REWARD_WORLDS, seed=self.config.seed)
+
+    @cached_property
+    def optimum(self) -> float:
+        """OPT(G*), by which the baseline's rewards are scaled."""
+        return self.worlds.influence(select(self.network, self.config.leaders, self.config.p).leaders).mean
+
+    @cached_property
+    def goals(self) -> GoalHeuristic:
+        """The goal heuristic with the network's own estimates; the average influence is that of random surveys."""
+        rng = np.random.default_rng(named_seed(self.config.seed, "estimates", self.network.name))
+        average = np.mean([_random_study(self, rng) for _ in range(ESTIMATION_RUNS)])
+        return GoalHeuristic.of_networks([self.network], float(average), self.config.start)
+
+    def begin(self, rng: np.random.Generator) -> Simulation:
+        """A study from a new start set."""
+        start = rng.choice(self.network.n, min(self.config.start, self.network.n), replace=False)
+        return Simulation(self.network, start.tolist(), rng)
+
+    def influence(self, simulation: Simulation, rng: np.random.Generator) -> float:
+        """I(O(G_t)): what the oracle's leaders reach on the hidden network."""
+        oracle = GreedySelector(self.config.p, ORACLE_SAMPLES)
+        leaders = oracle.select(simulation.discovered, self.config.leaders, rng)
+        return self.worlds.influence([simulation.people[leader] for leader in leaders]).mean
+
+
+def family_goals(grounds: Sequence[Ground], start: int) -> GoalHeuristic:
+    """The goal heuristic for a network of the family of which nothing is known: its training networks' averages."""
+    influences = [ground.goals.average_influence for ground in grounds]
+    return GoalHeuristic.of_networks([ground.network for ground in grounds], influences, start)
+
+
+def _random_study(ground: Ground, rng: np.random.Generator) -> float:
+    simulation = ground.begin(rng)
+    for _ in surveys(simulation, policy_named("random"), ground.config.budget, rng):
+        pass
+    return ground.influence(simulation, rng)
+
+
+def goal_of(heuristic: GoalHeuristic, discovered: Discovered) -> float:
+    """g for the start people of a study; at least one person, so that rewards against it exist."""
+    return max(heuristic.goal_for(discovered), 1.0)

@@ -1,0 +1,272 @@
+"""Algorithm 1: repeatable, resumable, masked, and never bootstrapping past the end."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from learning_cases import quick, study
+
+from claim.discovery import Discovered, Simulation
+from claim.errors import InputError
+from claim.learning.checkpoint import load_checkpoint, save_checkpoint
+from claim.learning.config import VARIANTS, Config, parse_settings
+from claim.learning.features import Featuriser
+from claim.learning.folder import TrainingFolder
+from claim.learning.policy import LearnedPolicy
+from claim.learning.qnetwork import new_network, score_frontiers
+from claim.learning.train import Training, train
+from claim.networks import Network, load
+
+
+@pytest.fixture(scope="module")
+def networks() -> list[Network]:
+    return [load("zone1"), load("zone2")]
+
+
+def weights(training: Training) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    return {name: value.numpy().copy() for name, value in training.online.state_dict().items()}
+
+
+def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> None:  # type: ignore[type-arg]
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_training_twice_gives_equal_weights(variant: str, networks: list[Network]) -> None:
+    runs = [Training(quick(variant), networks) for _ in range(2)]
+    for training in runs:
+        train(training, 6)
+    assert_same(weights(runs[0]), weights(runs[1]))
+    untrained = {name: value.numpy() for name, value in new_network(quick(variant)).state_dict().items()}
+    assert any((weights(runs[0])[name] != untrained[name]).any() for name in untrained)
+
+
+@pytest.mark.parametrize(
+    "change", [{"returns": "bootstrap"}, {"returns": "bootstrap", "double": True}, {"hindsight": "future"}]
+)
+@pytest.mark.parametrize("goal", ["input", "affine"])
+def test_options_train(change: dict[str, object], goal: str, networks: list[Network]) -> None:
+    training = Training(quick(goal=goal, **change), networks)
+    train(training, 4)
+    assert all(np.isfinite(value).all() for value in weights(training).values())
+
+
+def test_deepwalk_features_train_person_by_person(networks: list[Network]) -> None:
+    training = Training(quick(features="deepwalk", validation_starts=1), networks[:1])
+    train(training, 4)
+    state = training.replay.transitions[-1].state
+    assert (state.multiplicity == 1).all()
+
+
+def test_stop_and_resume_equals_going_on(networks: list[Network], tmp_path: Path) -> None:
+    straight = Training(quick(), networks)
+    train(straight, 9)
+    first = Training(quick(), networks)
+    train(first, 4)
+    save_checkpoint(first, tmp_path / "checkpoint.pt", {"curve": []})
+    second = Training(quick(), networks)
+    load_checkpoint(second, tmp_path / "checkpoint.pt")
+    train(second, 9)
+    assert_same(weights(straight), weights(second))
+
+
+def test_a_checkpoint_of_other_settings_is_refused(networks: list[Network], tmp_path: Path) -> None:
+    save_checkpoint(Training(quick(), networks), tmp_path / "checkpoint.pt", {})
+    with pytest.raises(InputError, match="other settings"):
+        load_checkpoint(Training(quick(seed=5), networks), tmp_path / "checkpoint.pt")
+    with pytest.raises(InputError, match="other networks"):
+        load_checkpoint(Training(quick(), networks[:1]), tmp_path / "checkpoint.pt")
+    (tmp_path / "junk.pt").write_bytes(b"junk")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        load_checkpoint(Training(quick(), networks), tmp_path / "junk.pt")
+
+
+def test_nothing_is_bootstrapped_past_the_end(networks: list[Network]) -> None:
+    training = Training(quick(returns="bootstrap"), networks)
+    train(training, 3)
+    ends = [each for each in training.replay.transitions if each.following is None]
+    assert ends
+    np.testing.assert_allclose(training.targets(ends), [each.reward for each in ends])
+
+
+def test_the_bootstrap_is_the_best_value_of_the_frontier(networks: list[Network]) -> None:
+    training = Training(quick(returns="bootstrap"), networks)
+    train(training, 3)
+    going_on = [each for each in training.replay.transitions if each.following is not None][:5]
+    wanted = []
+    for each in going_on:
+        values, _, _ = score_frontiers(training.target, [each.following], np.array([each.goal]))  # type: ignore[list-item]
+        assert len(values) == len(each.following.frontier)  # type: ignore[union-attr]
+        wanted.append(each.reward + training.config.gamma * float(values.max()))
+    np.testing.assert_allclose(training.targets(going_on), wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_hindsight_adds_transitions_and_leaves_the_originals_alone(networks: list[Network]) -> None:
+    training = Training(quick("her", buffer_size=1000), networks)
+    train(training, 3)
+    originals = [each for each in training.replay.transitions if not each.relabelled]
+    relabelled = [each for each in training.replay.transitions if each.relabelled]
+    assert len(originals) == len(relabelled)
+    for one, other in zip(originals, relabelled, strict=True):
+        assert one.state is other.state
+        assert other.goal == one.achieved
+        if one.following is None:
+            assert one.reward == pytest.approx((one.achieved - one.goal) / one.goal)
+            assert other.reward == pytest.approx(0.0)
+
+
+def test_the_literal_curriculum_picks_only_relabelled_transitions(networks: list[Network]) -> None:
+    training = Training(quick(curriculum="literal", curriculum_weight=0.0, batch_size=5, buffer_size=1000), networks)
+    train(training, 8)
+    assert all(each.relabelled for each in training.minibatch(pursued=10.0))
+    pursued = Training(quick(batch_size=5, buffer_size=1000), networks)
+    train(pursued, 8)
+    assert not all(each.relabelled for each in pursued.minibatch(pursued=10.0))
+
+
+def test_only_the_frontier_is_ever_surveyed(networks: list[Network]) -> None:
+    training = Training(quick(exploration_initial_eps=0.5), networks)
+    train(training, 6)
+    for each in training.replay.transitions:
+        assert each.action in each.state.frontier
+
+
+def test_a_frontier_that_runs_dry_and_isolated_start_people() -> None:
+    loose = Network.from_edges([0, 1], [1, 2], n=9, name="loose")
+    training = Training(quick(budget=6, start=2), [loose])
+    train(training, 6)
+    assert training.episode == 6
+
+
+def test_policy_files_round_trip_and_never_unpickle(networks: list[Network], tmp_path: Path) -> None:
+    training = Training(quick(), networks)
+    train(training, 3)
+    policy = LearnedPolicy(training.online, training.config, training.goals)
+    policy.save(tmp_path / "policy")
+    again = LearnedPolicy.load(tmp_path / "policy.json")
+    seen = study(networks[0], seed=2).discovered
+    for count in (1, 3, 1000):
+        chosen = [each.choose(seen, np.random.default_rng(1), count) for each in (policy, again)]
+        assert chosen[0] == chosen[1]
+        assert len(set(chosen[0])) == min(count, len(seen.frontier))
+        assert set(chosen[0]) <= set(seen.frontier)
+    (tmp_path / "policy.safetensors").write_bytes(b"\x80\x04junk")
+    with pytest.raises(InputError, match="not a policy"):
+        LearnedPolicy.load(tmp_path / "policy.json")
+    with pytest.raises(InputError):
+        LearnedPolicy.load(tmp_path / "absent.json")
+
+
+def test_a_policy_has_nothing_to_choose_without_a_frontier(networks: list[Network]) -> None:
+    training = Training(quick(), networks)
+    policy = LearnedPolicy(training.online, training.config, training.goals)
+    alone = Discovered()
+    alone.record_start(alone.add_person())
+    assert policy.choose(alone, np.random.default_rng(0)) == []
+
+
+def test_twins_that_differ_in_hidden_edges_are_treated_alike(networks: list[Network]) -> None:
+    training = Training(quick(), networks)
+    train(training, 3)
+    policy = LearnedPolicy(training.online, training.config, training.goals)
+    seen = study(networks[0], seed=4)
+    hidden = [who for who in range(networks[0].n) if who not in seen.people]
+    sources, targets, _ = networks[0].edges()
+    twin = Network.from_edges([*sources, hidden[0]], [*targets, hidden[-1]], n=networks[0].n)
+    again = Simulation(twin, [seen.people[person] for person in seen.discovered.start], np.random.default_rng(9))
+    mirror = Simulation(
+        networks[0], [seen.people[person] for person in seen.discovered.start], np.random.default_rng(9)
+    )
+    assert mirror.discovered == again.discovered
+    one, other = (policy.choose(each.discovered, np.random.default_rng(3), 5) for each in (mirror, again))
+    assert one == other
+
+
+def test_order_of_people_does_not_change_a_value(networks: list[Network]) -> None:
+    """Relabelling only permutes members of a class; the value of a class is that of its contacts."""
+    config = quick()
+    network = new_network(config)
+    seen = study(load("stars4"), seed=6, surveyed=5).discovered
+    graph, state = Featuriser(config, np.random.default_rng(0))(seen)
+    values, _, _ = score_frontiers(network, [state], np.array([40.0]))
+    assert len(values) == len(graph.frontier) == len(seen.frontier_classes)
+
+
+def test_a_thousand_people_are_scored_in_one_pass() -> None:
+    star = Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001), name="star")
+    seen = Simulation(star, [0, 5], np.random.default_rng(0)).discovered
+    graph, state = Featuriser(quick(), np.random.default_rng(0))(seen)
+    values, _, _ = score_frontiers(new_network(quick()), [state], np.array([100.0]))
+    assert graph.rows == 3
+    assert len(values) == 1
+
+
+def test_settings_are_parsed_in_their_type() -> None:
+    assert parse_settings(["hidden=16", "layers=8,4", "double=true", "curriculum=none", "tau=0.5"]) == {
+        "hidden": 16,
+        "layers": (8, 4),
+        "double": True,
+        "curriculum": None,
+        "tau": 0.5,
+    }
+    for wrong in ("nonsense=1", "hidden=x", "double=maybe"):
+        with pytest.raises(InputError):
+            parse_settings([wrong])
+    assert Config.from_dict(json.loads(json.dumps(quick().to_dict()))) == quick()
+
+
+def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(networks: list[Network], tmp_path: Path) -> None:
+    def folder(where: str) -> TrainingFolder:
+        return TrainingFolder(tmp_path / where, quick(), networks, "claim train")
+
+    straight = folder("straight")
+    straight.open(resume=False)
+    straight.run(10, lambda metrics: None)
+
+    def stop_at_seven(metrics: dict[str, object]) -> None:
+        if metrics.get("episode") == 7:
+            raise KeyboardInterrupt
+
+    broken = folder("broken")
+    broken.open(resume=False)
+    with pytest.raises(KeyboardInterrupt):
+        broken.run(10, stop_at_seven)
+    with (tmp_path / "broken" / "metrics.jsonl").open("a") as file:
+        file.write('{"episode": 8, "cut": ')  # what a kill in mid-write leaves
+    again = folder("broken")
+    again.open(resume=True)
+    assert again.training.episode == 7
+    again.run(10, lambda metrics: None)
+    assert_same(weights(straight.training), weights(again.training))
+    lines = [json.loads(line) for line in (tmp_path / "broken" / "metrics.jsonl").read_text().splitlines()]
+    assert [line["episode"] for line in lines] == list(range(1, 11))
+    assert {"manifest.json", "validation.jsonl", "tensorboard", "policy.json", "policy.safetensors"} <= {
+        path.name for path in (tmp_path / "broken").iterdir()
+    }
+    with pytest.raises(InputError, match="--resume"):
+        folder("broken").open(resume=False)
+
+
+def test_schedules_do_not_depend_on_the_number_of_episodes(networks: list[Network]) -> None:
+    short, long = Training(quick(), networks), Training(quick(), networks)
+    train(short, 3)
+    train(long, 5)
+    assert math.isclose(long.epsilon, max(quick().exploration_final_eps, quick().exploration_initial_eps * 0.999**5))
+    assert short.weight > long.weight
+
+
+def test_one_thread_is_enough_to_be_repeatable(networks: list[Network]) -> None:
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        one = Training(quick(), networks)
+        train(one, 4)
+        two = Training(quick(), networks)
+        train(two, 4)
+    finally:
+        torch.set_num_threads(threads)
+    assert_same(weights(one), weights(two))
