@@ -255,7 +255,8 @@ def test_schedules_do_not_depend_on_the_number_of_episodes(networks: list[Networ
     short, long = Training(quick(), networks), Training(quick(), networks)
     train(short, 3)
     train(long, 5)
-    assert math.isclose(long.epsilon, max(quick().exploration_final_eps, quick().exploration_initial_eps * 0.999**5))
+    initial, floor = quick().exploration_initial_eps, quick().exploration_final_eps
+    assert math.isclose(long.epsilon, max(floor, initial * quick().exploration_decay ** 5))
     assert short.weight > long.weight
 
 

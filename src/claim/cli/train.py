@@ -34,6 +34,7 @@ def train(
     Example: [bold]claim train --variant claim --family retweet-like --episodes 500 --out runs/claim[/bold]
     """
     import torch
+    from threadpoolctl import threadpool_limits
 
     from claim.learning.folder import TrainingFolder
 
@@ -46,10 +47,10 @@ def train(
         Path(out), config, grounds, _command(variant, family, networks, episodes, budget, seed, setting)
     )
     folder.open(resume)
-    with _display(episodes, config, hidden=json == "-") as watch:
+    with _display(episodes, config, hidden=json == "-") as watch, threadpool_limits(1):
         folder.run(episodes, watch)
-    best = max(folder.curve, key=lambda entry: entry["score"] if entry["episode"] else -1.0)
-    result = {"policy": str(Path(out) / "policy.json"), "episodes": folder.training.episode, "best": best}
+    policy = str(Path(out) / "policy.json")
+    result = {"policy": policy, "episodes": folder.training.episode, "best": folder.best()}
     show(result, _summary(result), json)
 
 

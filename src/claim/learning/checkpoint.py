@@ -84,7 +84,8 @@ def _packed(replay: Replay) -> dict[str, Any]:
         for each in replay.transitions
     ]
     numbers = [
-        [each.reward, each.goal, each.discounted_return, each.desired, each.achieved, each.typical] for each in replay.transitions
+        [each.reward, each.goal, each.discounted_return, each.desired, each.achieved, each.typical]
+        for each in replay.transitions
     ]
     packed["rows"] = torch.tensor(rows, dtype=torch.int64).reshape(-1, 4)
     packed["numbers"] = torch.tensor(numbers, dtype=torch.float64).reshape(-1, 6)
@@ -107,7 +108,17 @@ def _unpacked(packed: dict[str, Any]) -> Replay:
         after = None if following < 0 else states[following]
         replay.transitions.append(
             Transition(
-                states[state], action, reward, after, goal, rest, desired, achieved, typical, bool(relabelled), embeddings[i]
+                states[state],
+                action,
+                reward,
+                after,
+                goal,
+                rest,
+                desired,
+                achieved,
+                typical,
+                bool(relabelled),
+                embeddings[i],
             )
         )
     replay.position = packed["next"]

@@ -31,20 +31,20 @@ class Config:
     layers: tuple[int, int] = (128, 64)
     convolved_actions: bool = True
     # Learning
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-3
+    learning_rate: float = 1e-4
+    weight_decay: float = 0.01
     gamma: float = 0.99
     batch_size: int = 100
-    buffer_size: int = 4000
-    learning_starts: int = 50  # episodes
+    buffer_size: int = 30_000
+    learning_starts: int = 200  # episodes
     returns: Literal["bootstrap", "monte-carlo"] = "monte-carlo"
     double: bool = False
     loss: Literal["people", "goal"] = "people"  # errors count in people, or in units of the goal
-    tau: float = 0.1  # Polyak step of the target network after every update; 1 with an interval copies it
+    tau: float = 0.01  # Polyak step of the target network after every update; 1 with an interval copies it
     target_interval: int = 1  # episodes between steps of the target network
-    exploration_initial_eps: float = 0.1
+    exploration_initial_eps: float = 1.0
     exploration_decay: float = 0.999  # per episode
-    exploration_final_eps: float = 0.01
+    exploration_final_eps: float = 0.1
     # Curriculum
     curriculum_weight: float = 1.0  # lambda at the start
     curriculum_decay: float = 0.999  # per episode

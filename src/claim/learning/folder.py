@@ -103,14 +103,21 @@ class TrainingFolder:
         means = {name: float(values.mean()) for name, values in reached.items()}
         score = float(np.mean([means[name] / self._yardstick[name] for name in means]))
         entry = {"episode": self.training.episode, "score": score, "reached": means, YARDSTICK: self._yardstick}
-        best = max((each["score"] for each in self.curve if each["episode"] > 0), default=-np.inf)
+        best = max((each["score"] for each in self.curve if self._has_learned(each)), default=-np.inf)
         self.curve.append(entry)
         with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
-        if self.training.episode == 0 or score > best:
+        if not self._has_learned(entry) or score > best:
             self.policy().save(self.path / "policy")
         save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
         return {"validation": entry}
+
+    def best(self) -> dict[str, Any]:
+        """The validation of the policy that is kept; an untrained network is never chosen over a trained one."""
+        return max(self.curve, key=lambda entry: (self._has_learned(entry), entry["score"]))
+
+    def _has_learned(self, entry: dict[str, Any]) -> bool:
+        return bool(entry["episode"] > self.config.learning_starts)
 
     @contextmanager
     def _recorder(self, watch: Watch) -> Iterator[Watch]:
