@@ -99,7 +99,7 @@ def test_the_bootstrap_is_the_best_value_of_the_frontier(networks: list[Network]
     going_on = [each for each in training.replay.transitions if each.following is not None][:5]
     wanted = []
     for each in going_on:
-        values, _, _ = score_frontiers(training.target, [each.following], np.array([each.goal]))  # type: ignore[list-item]
+        values, _, _ = score_frontiers(training.target, [each.following], np.array([[each.goal, each.typical]]))  # type: ignore[list-item]
         assert len(values) == len(each.following.frontier)  # type: ignore[union-attr]
         wanted.append(each.reward + training.config.gamma * float(values.max()))
     np.testing.assert_allclose(training.targets(going_on), wanted, rtol=1e-4, atol=1e-5)
@@ -192,7 +192,7 @@ def test_order_of_people_does_not_change_a_value(networks: list[Network]) -> Non
     network = new_network(config)
     seen = study(load("stars4"), seed=6, surveyed=5).discovered
     graph, state = Featuriser(config, np.random.default_rng(0))(seen)
-    values, _, _ = score_frontiers(network, [state], np.array([40.0]))
+    values, _, _ = score_frontiers(network, [state], np.array([[40.0, 30.0]]))
     assert len(values) == len(graph.frontier) == len(seen.frontier_classes)
 
 
@@ -200,7 +200,7 @@ def test_a_thousand_people_are_scored_in_one_pass() -> None:
     star = Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001), name="star")
     seen = Simulation(star, [0, 5], np.random.default_rng(0)).discovered
     graph, state = Featuriser(quick(), np.random.default_rng(0))(seen)
-    values, _, _ = score_frontiers(new_network(quick()), [state], np.array([100.0]))
+    values, _, _ = score_frontiers(new_network(quick()), [state], np.array([[100.0, 80.0]]))
     assert graph.rows == 3
     assert len(values) == 1
 

@@ -10,8 +10,8 @@ from claim.evaluation.compare import Played
 from claim.evaluation.jobs import Progress, play_batches, split
 from claim.evaluation.statistics import standard_error
 
-BUDGETS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
-MOST_RUNS = 100
+BUDGETS = (0, 1, 2, 3, 5, 10, 20, 30, 50)
+MOST_RUNS = 40
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from claim.learning.states import State
 from claim.learning.train import Training
 
 FORMAT = 1
+NUMBERS = ("reward", "goal", "discounted_return", "desired", "achieved", "typical")  # of a transition
 STATE_PARTS = ("features", "multiplicity", "offsets", "columns", "adjacency", "smoothing", "frontier")
 
 
@@ -83,12 +84,9 @@ def _packed(replay: Replay) -> dict[str, Any]:
         ]
         for each in replay.transitions
     ]
-    numbers = [
-        [each.reward, each.goal, each.discounted_return, each.desired, each.achieved, each.typical]
-        for each in replay.transitions
-    ]
+    numbers = [[getattr(each, name) for name in NUMBERS] for each in replay.transitions]
     packed["rows"] = torch.tensor(rows, dtype=torch.int64).reshape(-1, 4)
-    packed["numbers"] = torch.tensor(numbers, dtype=torch.float64).reshape(-1, 6)
+    packed["numbers"] = torch.tensor(numbers, dtype=torch.float64).reshape(-1, len(NUMBERS))
     embeddings = [each.embedding for each in replay.transitions]
     packed["embeddings"] = torch.from_numpy(np.stack(embeddings)) if embeddings else torch.zeros(0)
     return packed
@@ -104,21 +102,16 @@ def _unpacked(packed: dict[str, Any]) -> Replay:
     embeddings = packed["embeddings"].numpy()
     for i, (row, values) in enumerate(zip(packed["rows"].tolist(), packed["numbers"].tolist(), strict=True)):
         state, action, following, relabelled = row
-        reward, goal, rest, desired, achieved, typical = values
         after = None if following < 0 else states[following]
+        named = dict(zip(NUMBERS, values, strict=True))
         replay.transitions.append(
             Transition(
-                states[state],
-                action,
-                reward,
-                after,
-                goal,
-                rest,
-                desired,
-                achieved,
-                typical,
-                bool(relabelled),
-                embeddings[i],
+                state=states[state],
+                action=action,
+                following=after,
+                relabelled=bool(relabelled),
+                embedding=embeddings[i],
+                **named,
             )
         )
     replay.position = packed["next"]

@@ -52,12 +52,8 @@ class LearnedPolicy:
     def scores(self, discovered: Discovered, rng: np.random.Generator) -> tuple[RowGraph, FloatArray]:
         """The rows of a discovered network and the value of each row of its frontier."""
         graph, state = Featuriser(self.config, rng)(discovered)
-        values, _, _ = score_frontiers(self.network, [state], np.array([self.goal(discovered)]))
+        values, _, _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
         return graph, values.numpy().astype(np.float64)
-
-    def goal(self, discovered: Discovered) -> float:
-        """g of a study, from its start people."""
-        return goal_of(self.goals, discovered)
 
     def save(self, path: Path) -> None:
         """Write ``path.safetensors`` and ``path.json``."""

@@ -16,22 +16,18 @@ from claim.learning.rows import IndexArray
 from claim.learning.states import State
 from claim.networks.network import FloatArray
 
-TYPICAL_GOAL = 50.0
 GoalUse = Literal["input", "affine"]
-
-
-def scaled_goal(goals: Tensor) -> Tensor:
-    """Goals differ by factors, from a dozen people to hundreds: their logarithm, near 0 for a typical one."""
-    return torch.log(goals / TYPICAL_GOAL)
 
 
 class QNetwork(nn.Module):
     """Graph embedding, action embedding and goal into two fully connected layers.
 
     The action embedding is the features of the chosen row and, with ``convolved``, what the convolutions made of them.
-    With ``goal="input"`` the goal is one more input. With ``goal="affine"`` the layers predict the influence I that the
-    study will reach, and Q = (I - g) / g: how the reward depends on the goal need not be learned. With ``goal=None``
-    there is no goal (the Geometric-DQN baseline).
+    Goals differ by factors, from a dozen people to hundreds; each is seen against the average influence on its network,
+    which is one of the estimates it is made from. With ``goal="input"`` the logarithm of that ratio is one more input.
+    With ``goal="affine"`` the layers predict how far the study's influence I will be from the average, and Q is
+    (I - g) / g: how the reward depends on the goal need not be learned. With ``goal=None`` there is no goal (the
+    Geometric-DQN baseline).
     """
 
     def __init__(
@@ -49,17 +45,17 @@ class QNetwork(nn.Module):
         """Values of actions and embeddings of states.
 
         Action ``i`` chooses the row in ``slots[i]`` of the stacked batch, which belongs to graph ``graphs[i]``;
-        ``goals`` has one entry per action.
+        ``goals`` has a row per action: the goal, and the average influence.
         """
         states, rows = self.encoder(batch)
         parts = [states.index_select(0, graphs), batch.features.index_select(0, slots)]
         if self.convolved:
             parts.append(rows.index_select(0, slots))
         if self.goal == "input":
-            parts.append(scaled_goal(goals).unsqueeze(1))
+            parts.append(torch.log(goals[:, :1] / goals[:, 1:]))
         values = self.head(torch.cat(parts, dim=1)).squeeze(1)
         if self.goal == "affine":
-            values = TYPICAL_GOAL * torch.exp(values) / goals - 1.0
+            values = goals[:, 1] * (1.0 + values) / goals[:, 0] - 1.0
         return values, states
 
 
@@ -83,7 +79,10 @@ class Frontiers:
 
 @torch.no_grad()
 def score_frontiers(network: QNetwork, states: Sequence[State], goals: FloatArray) -> tuple[Tensor, Frontiers, Tensor]:
-    """Values of all actions of several states in one pass, where they are, and the embeddings of the states."""
+    """Values of all actions of several states in one pass, where they are, and the embeddings of the states.
+
+    ``goals`` has a row per state: the goal, and the average influence.
+    """
     batch = Batch.of(states)
     frontiers = Frontiers.of(states, batch.width)
     per_action = torch.from_numpy(np.asarray(goals, dtype=np.float32)).index_select(0, frontiers.graphs)

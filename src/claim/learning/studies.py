@@ -68,6 +68,6 @@ def _random_study(ground: Ground, rng: np.random.Generator) -> float:
     return ground.influence(simulation, rng)
 
 
-def goal_of(heuristic: GoalHeuristic, discovered: Discovered) -> float:
-    """g for the start people of a study; at least one person, so that rewards against it exist."""
-    return max(heuristic.goal_for(discovered), 1.0)
+def goal_of(heuristic: GoalHeuristic, discovered: Discovered) -> tuple[float, float]:
+    """g for the start people of a study, and the average influence; at least one person, so that ratios exist."""
+    return max(heuristic.goal_for(discovered), 1.0), max(heuristic.average_influence, 1.0)

@@ -43,6 +43,7 @@ class Episode:
 
     ground: Ground
     goal: float
+    typical: float  # the average influence on the network
     steps: list[Step] = field(default_factory=list)
     influences: list[float] = field(default_factory=list)  # only the last one unless hindsight asks for all
 
@@ -54,7 +55,7 @@ def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]],
         clock = Clock()
         ground = training.grounds[rng.integers(len(training.grounds))]  # line 3: G = sample(G), S = sample(G)
         simulation = ground.begin(rng)  # line 4: G_0 and its goal
-        episode = Episode(ground, goal_of(ground.goals, simulation.discovered))
+        episode = Episode(ground, *goal_of(ground.goals, simulation.discovered))
         featurise = Featuriser(config, rng)  # line 5: F = DeepWalk(G_0), at each step anew (line 10)
         while len(episode.steps) < config.budget and simulation.discovered.frontier:  # line 7
             training.survey(simulation, featurise, episode, clock)  # lines 8 to 11
@@ -116,7 +117,7 @@ class Training:
             episode.influences.append(episode.ground.influence(simulation, self.rng))
         graph, state = featurise(seen)
         clock.lap("features")
-        values, _, embedding = score_frontiers(self.online, [state], np.array([episode.goal]))
+        values, _, embedding = score_frontiers(self.online, [state], np.array([[episode.goal, episode.typical]]))
         best = int(values.argmax())
         if self.rng.random() < self.epsilon:
             best = int(self.rng.integers(len(state.frontier)))
@@ -160,7 +161,7 @@ class Training:
             rest,
             episode.goal,
             achieved,
-            episode.ground.goals.average_influence,
+            episode.typical,
             relabelled,
             step.embedding,
         )
@@ -184,7 +185,7 @@ class Training:
         wanted = torch.from_numpy(self.targets(minibatch).astype(np.float32))
         batch = Batch.of([each.state for each in minibatch])
         slots = torch.tensor([i * batch.width + each.action for i, each in enumerate(minibatch)])
-        goals = torch.tensor([each.goal for each in minibatch], dtype=torch.float32)
+        goals = torch.tensor([[each.goal, each.typical] for each in minibatch])
         values, embeddings = self.online(batch, torch.arange(batch.size), slots, goals)
         scale = self._error_scale(minibatch)
         loss = torch.nn.functional.smooth_l1_loss(values * scale, wanted * scale)
@@ -214,7 +215,7 @@ class Training:
         going_on = [i for i, each in enumerate(minibatch) if each.following is not None]
         if going_on:
             states = [minibatch[i].following for i in going_on]
-            goals = np.array([minibatch[i].goal for i in going_on])
+            goals = np.array([[minibatch[i].goal, minibatch[i].typical] for i in going_on])
             wanted[going_on] += self.config.gamma * self._best_values(states, goals)  # type: ignore[arg-type]
         return wanted
 
