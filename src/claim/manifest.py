@@ -47,7 +47,7 @@ def _revision() -> dict[str, Any] | None:
     if not (root / ".git").exists():
         return None
     revision = _git(root, "rev-parse", "HEAD")
-    changes = _git(root, "status", "--porcelain")
+    changes = _git(root, "status", "--porcelain", "--untracked-files=no")
     return None if revision is None else {"revision": revision, "dirty": bool(changes)}
 
 
