@@ -6,6 +6,7 @@ from typing import NoReturn
 import typer
 
 from claim.cli import advise, evaluate, influence, networks, select, study, train
+from claim.cli.assistant import app as assistant
 from claim.errors import ClaimError
 
 # Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
@@ -44,6 +45,7 @@ app.add_typer(networks.app, name="networks")
 app.add_typer(study.app, name="study")
 for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise, train.train):
     app.command()(verb)
+app.command("app")(assistant)
 
 
 def main(arguments: list[str] | None = None) -> None:

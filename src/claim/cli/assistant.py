@@ -1,0 +1,32 @@
+"""``claim app``: the field assistant in the browser of this machine."""
+
+from typing import Annotated
+
+import typer
+
+from claim.cli.common import say
+from claim.errors import ClaimError
+
+
+def app(
+    port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 for any free one.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only show the address.")] = False,
+    rehearsal: Annotated[bool, typer.Option("--rehearsal", help="Practise with made-up people.")] = False,
+) -> None:
+    """Open the field assistant: whom to survey next, answers, leaders, all on this machine.
+
+    Example: [bold]claim app --rehearsal[/bold]
+    """
+    try:
+        from claim.field.web.server import serve
+    except ImportError as error:
+        raise ClaimError(f"the field assistant needs {error.name}: pip install 'claim[app]'") from error
+
+    def opened(address: str) -> None:
+        say("The field assistant is open, for this machine only. The address works once:")
+        typer.echo(address)
+        say("Stop it with Ctrl-C; studies are then locked.")
+        if not no_browser:
+            typer.launch(address)
+
+    serve(port, rehearsal=rehearsal, opened=opened)

@@ -1,0 +1,208 @@
+"""What is on the desk while the program runs: the open studies, who may see them, and when they are put away."""
+
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from claim.errors import ClaimError, InputError
+from claim.field.exchange import Upload
+from claim.field.library import Closed, Library
+from claim.field.opened import OpenStudy
+from claim.field.rehearsal import Rehearsal
+from claim.field.setup import Setup
+from claim.field.web import preferences
+from claim.field.web.preferences import Preferences
+
+
+class Locked(ClaimError):
+    """The study has to be unlocked first."""
+
+    def __init__(self, study: str) -> None:
+        super().__init__("the study is locked")
+        self.study = study
+
+
+class NoStudy(ClaimError):
+    """There is no such study."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such study")
+
+
+@dataclass
+class Pending:
+    """Files that were looked at and not taken yet; in memory only."""
+
+    files: list[Upload]
+    format: str | None = None
+    mapping: dict[str, str] = field(default_factory=dict)
+    join_names: bool = True
+
+
+class Desk:
+    """One team at one machine; all of it is forgotten when the program ends."""
+
+    def __init__(self, library: Library, *, port: int = 0, clock: Callable[[], float] = time.monotonic) -> None:
+        self.library = library
+        self.port = port
+        self.rehearsal: Rehearsal | None = None
+        self.pending: dict[str, Pending] = {}
+        self.csrf = secrets.token_urlsafe(32)
+        self.preferences = preferences.read(library.directory)
+        self._session = secrets.token_urlsafe(32)
+        self._launch: str | None = secrets.token_urlsafe(32)
+        self._open: dict[str, OpenStudy] = {}
+        self._turn = threading.RLock()
+        self._clock = clock
+        self._last = clock()
+
+    # Who may come in -------------------------------------------------------------------------------------------------
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a browser on this machine calls this server."""
+        return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name: browsers share cookies between the ports of a machine."""
+        return f"claim_{self.port}"
+
+    @property
+    def launch_token(self) -> str | None:
+        """What the first address carries; None once it was used."""
+        return self._launch
+
+    def redeem(self, token: str) -> str | None:
+        """The session for the launch token, once; None for anything else."""
+        with self._turn:
+            if self._launch is None or not _same(token, self._launch):
+                return None
+            self._launch = None
+            return self._session
+
+    def is_session(self, cookie: str) -> bool:
+        """Whether a cookie is the one that was given out."""
+        return self._launch is None and _same(cookie, self._session)
+
+    def is_csrf(self, token: str) -> bool:
+        """Whether a form comes from one of our pages."""
+        return _same(token, self.csrf)
+
+    # Studies ---------------------------------------------------------------------------------------------------------
+
+    def study(self, name: str) -> OpenStudy:
+        """An open study; :class:`Locked` if it is there but closed up, :class:`NoStudy` if there is none."""
+        opened = self._open.get(name)
+        if opened is not None:
+            return opened
+        if any(file.id == name for file in self.library.list()):
+            raise Locked(name)
+        raise NoStudy
+
+    def is_open(self, name: str) -> bool:
+        """Whether a study is unlocked."""
+        return name in self._open
+
+    def is_practice(self, name: str) -> bool:
+        """Whether a study is the rehearsal."""
+        return self.rehearsal is not None and self.rehearsal.study == name
+
+    def titles(self) -> dict[str, str]:
+        """The open studies, by id."""
+        return {name: opened.study.setup.title for name, opened in self._open.items()}
+
+    def create(self, setup: Setup, passphrase: str) -> str:
+        """A new study, open; returns its id."""
+        return self._take(self.library.create(setup, passphrase))
+
+    def unlock(self, name: str, passphrase: str) -> None:
+        """Open a study; a wrong passphrase waits longer each time."""
+        if not any(file.id == name for file in self.library.list()):
+            raise NoStudy
+        opened = self.library.open(name, passphrase)
+        with self._turn:
+            if name in self._open:
+                opened.lock()
+            else:
+                self._open[name] = opened
+            self.touch()
+
+    def restore(self, backup: str, passphrase: str, replace: bool) -> str:
+        """Bring a backup back, open; returns the study's id."""
+        opened = self.library.restore(backup, passphrase, replace=replace)
+        with self._turn:
+            old = self._open.pop(opened.study.state.study, None)
+            if old is not None:
+                old.lock()
+            return self._take(opened)
+
+    def practise(self) -> str:
+        """Begin a rehearsal, or go on with the one that is open; returns its id."""
+        with self._turn:
+            if self.rehearsal is None:
+                self.rehearsal = Rehearsal.begin(self.preferences.language or "en")
+                self._open[self.rehearsal.study] = self.rehearsal.opened
+            return self.rehearsal.study
+
+    def end_practice(self) -> None:
+        """Throw the rehearsal away."""
+        with self._turn:
+            if self.rehearsal is not None:
+                self._open.pop(self.rehearsal.study, None)
+                self.rehearsal.end()
+                self.rehearsal = None
+
+    def close_study(self, name: str) -> Closed:
+        """Destroy an open study's key."""
+        if self.is_practice(name):
+            raise InputError("a practice study is thrown away, not closed")
+        with self._turn:
+            closed = self.library.close_study(self.study(name))
+            self._open.pop(name, None)
+            self.pending.pop(name, None)
+            return closed
+
+    def _take(self, opened: OpenStudy) -> str:
+        name = opened.study.state.study
+        with self._turn:
+            self._open[name] = opened
+            self.touch()
+        return name
+
+    # Putting away ----------------------------------------------------------------------------------------------------
+
+    def touch(self) -> None:
+        """Somebody is here."""
+        self._last = self._clock()
+
+    def lock(self) -> None:
+        """Lock every study; a rehearsal has nothing to protect and stays."""
+        with self._turn:
+            self.pending.clear()
+            for name in [each for each in self._open if not self.is_practice(each)]:
+                self._open.pop(name).lock()
+
+    def lock_if_idle(self) -> bool:
+        """Lock if nobody was here for long enough."""
+        idle = self._clock() - self._last >= self.preferences.lock_minutes * 60
+        if idle:
+            self.lock()
+        return idle
+
+    def leave(self) -> None:
+        """The program ends."""
+        self.lock()
+        self.end_practice()
+
+    def prefer(self, chosen: Preferences) -> None:
+        """Change what this machine remembers."""
+        preferences.write(self.library.directory, chosen)
+        self.preferences = chosen
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode())

@@ -1,0 +1,185 @@
+"""What the script on the pages asks for, as JSON; the same rules as for forms, with the token in a header."""
+
+import hashlib
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Request
+from pydantic import BaseModel, Field
+
+from claim.field import commands, summaries
+from claim.field.draft import Draft
+from claim.field.matching import Match
+from claim.field.names import LONGEST_NAME
+from claim.field.opened import Done
+from claim.field.web.context import Here, InStudy, short
+from claim.field.web.desk import Desk
+from claim.field.web.forms import Forged
+from claim.field.web.routes.people import Added, add_or_mark, look_up, similar
+from claim.field.web.routes.survey import name_contact
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Answer = Annotated[str, Field(max_length=20, description="a code, 'new', or empty to be asked")]
+Nonce = Annotated[str, Field(min_length=1, max_length=100, description="the same for a second try at the same thing")]
+
+
+class Trouble(BaseModel):
+    """What went wrong."""
+
+    error: str
+    message: str
+
+
+class Likeness(BaseModel):
+    """Somebody a name may mean."""
+
+    code: str
+    name: str
+    score: float
+    named_by: list[str]
+    state: str
+
+
+class Looking(BaseModel):
+    """A name as it is typed."""
+
+    name: Name
+    by: Annotated[str, Field(max_length=20)] = ""
+
+
+class Matches(BaseModel):
+    """People of a similar name, most similar first."""
+
+    matches: list[Likeness]
+
+
+class NewContact(BaseModel):
+    """A contact to save."""
+
+    name: Name
+    same: Answer = ""
+    nonce: Nonce
+
+
+class NewPerson(NewContact):
+    """Somebody to add."""
+
+    start: bool = False
+
+
+class Saved(BaseModel):
+    """``saved``: it is on the disk. Otherwise it has to be answered first whether it is one of ``matches``."""
+
+    saved: bool
+    code: str | None = None
+    name: str | None = None
+    known: bool = False
+    count: int = 0
+    matches: list[Likeness] = []
+
+
+class Overview(BaseModel):
+    """Where a study stands."""
+
+    study: str
+    title: str
+    people: int
+    ties: int
+    states: dict[str, int]
+    surveys_spent: int
+    surveys_left: int
+    events: int
+    head: str
+    closed: bool
+
+
+def check_csrf(request: Request, x_csrf_token: Annotated[str, Header()] = "") -> None:
+    """Dependency: a write from one of our own pages."""
+    desk: Desk = request.app.state.desk
+    if not desk.is_csrf(x_csrf_token):
+        raise Forged
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Trouble} for status in (400, 403, 404, 409, 413, 422, 423, 507)
+}
+router = APIRouter(prefix="/api/studies/{study}", responses=ERRORS)
+OnlyOurs = Depends(check_csrf)
+
+
+@router.get("")
+def overview(here: InStudy) -> Overview:
+    """Where the study stands."""
+    return Overview(**summaries.overview(here.view))
+
+
+@router.get("/openapi.json", include_in_schema=False)
+def described(here: InStudy) -> dict[str, Any]:
+    """This interface, described; there only for whoever has a study open."""
+    found: dict[str, Any] = here.request.app.openapi()
+    return found
+
+
+@router.post("/similar", dependencies=[OnlyOurs])
+def look(here: InStudy, asked: Looking) -> Matches:
+    """People of a similar name, while it is typed."""
+    by = here.study.state.root(asked.by) if asked.by else ""
+    return Matches(matches=_likenesses(here, similar(here.view, asked.name, by)))
+
+
+@router.post("/people", dependencies=[OnlyOurs])
+def add_person(here: InStudy, asked: NewPerson) -> Saved:
+    """Add somebody the team knows."""
+    matches = look_up(here.view, asked.name, asked.same)
+    if matches:
+        return Saved(saved=False, matches=_likenesses(here, matches))
+    done = here.opened.run(
+        lambda draft: add_or_mark(draft, asked.name, asked.same, asked.start), token=_token("people", asked)
+    )
+    return _saved(here, done, len([person for person in here.study.people.values() if person.known]))
+
+
+@router.post("/surveys/{person}/contacts", dependencies=[OnlyOurs])
+def add_contact(here: InStudy, person: str, asked: NewContact) -> Saved:
+    """Save a contact; when this answers ``saved``, it is on the disk."""
+    by = here.study.person(person).code
+    matches = look_up(here.view, asked.name, asked.same, by)
+    if matches:
+        return Saved(saved=False, matches=_likenesses(here, matches))
+
+    def command(draft: Draft) -> Added:
+        return name_contact(draft, by, asked.name, asked.same)
+
+    done = here.opened.run(command, token=_token(f"contacts {by}", asked))
+    return _saved(here, done, len(here.study.person(by).contacts))
+
+
+@router.delete("/surveys/{person}/contacts/{contact}", dependencies=[OnlyOurs])
+def remove_contact(here: InStudy, person: str, contact: str) -> Saved:
+    """Take a contact back."""
+    here.opened.run(lambda draft: commands.remove_tie(draft, person, person, contact))
+    return Saved(saved=True, code=contact, count=len(here.study.person(person).contacts))
+
+
+def _saved(here: Here, done: Done[Added], count: int) -> Saved:
+    """What was saved; a repeated one is read from the events it appended the first time."""
+    if done.result is not None:
+        code, known = done.result.code, not done.result.is_new or not done.events
+    else:
+        body: Any = done.events[-1].body
+        code, known = getattr(body, "other", None) or getattr(body, "person", None), True
+    name = short(here.view.name(code)) if code is not None else None
+    return Saved(saved=True, code=code, name=name, known=known, count=count)
+
+
+def _token(where: str, asked: NewContact) -> str:
+    return hashlib.sha256(f"{where}\0{asked.model_dump_json()}".encode()).hexdigest()
+
+
+def _likenesses(here: Here, matches: tuple[Match, ...]) -> list[Likeness]:
+    return [_likeness(here, match) for match in matches]
+
+
+def _likeness(here: Here, match: Match) -> Likeness:
+    person = here.study.person(match.code)
+    named_by = [short(here.view.name(code)) for code in person.named_by[:3]]
+    return Likeness(code=match.code, name=short(match.name), score=match.score, named_by=named_by, state=person.state)

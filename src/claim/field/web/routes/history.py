@@ -1,0 +1,81 @@
+"""Everything that happened, in codes and names, and undo."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+
+from claim.errors import InputError
+from claim.field import commands
+from claim.field.commands import FOR_GOOD
+from claim.field.events import Event
+from claim.field.web.context import Here, InStudy, short
+from claim.field.web.forms import Sent
+from claim.field.wire import as_data
+
+router = APIRouter(prefix="/s/{study}")
+PER_PAGE = 50
+ABOUT = ("person", "by", "one", "other", "keep")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one command appended, in words."""
+
+    number: int
+    at: str
+    lines: list[str]
+    undone: bool
+    lasting: bool
+
+
+@router.get("/history")
+def history(here: InStudy, page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
+    """The steps, last first."""
+    batches = [list(group) for _, group in groupby(here.study.log, key=lambda event: event.batch)][::-1]
+    shown = batches[(page - 1) * PER_PAGE : page * PER_PAGE]
+    steps = [_step(here, batch) for batch in shown]
+    return here.page("history.html", steps=steps, number=page, last=max(1, -(-len(batches) // PER_PAGE)))
+
+
+@router.post("/history/undo")
+def undo(form: Sent, here: InStudy) -> Response:
+    """Undo a step, or bring back one that was undone."""
+    number = form.whole("number")
+    if number is None:
+        raise InputError("say which step to undo")
+    here.run(form, lambda draft: commands.undo(draft, number))
+    return here.go("/history", "undone")
+
+
+def _step(here: Here, batch: list[Event]) -> Step:
+    lines = list(dict.fromkeys(_line(here, event) for event in batch))
+    if len(lines) > 12:
+        lines = [*lines[:12], here.words("history.more", count=len(lines) - 12)]
+    gone = all(event.seq in here.study.undone for event in batch)
+    return Step(batch[0].seq, batch[0].at, lines, gone, any(isinstance(event.body, FOR_GOOD) for event in batch))
+
+
+def _line(here: Here, event: Event) -> str:
+    data = as_data(event.body)
+    people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in here.study.state.people))
+    told = here.words.listed(_named(here, code) for code in people)
+    extra = _extra(here, data)
+    parts = [here.words(f"event.{event.type}"), told, extra]
+    return ": ".join(part for part in parts if part)
+
+
+def _named(here: Here, code: str) -> str:
+    name = here.view.texts.get(here.study.state.people[code].name)
+    return code if name is None else f"{short(name)} ({code})"
+
+
+def _extra(here: Here, data: dict[str, Any]) -> str:
+    for key, prefix in (("outcome", "outcome"), ("answer", "answer"), ("wish", "wish")):
+        if isinstance(data.get(key), str):
+            return here.words(f"{prefix}.{data[key]}")
+    if isinstance(data.get("events"), list):
+        return f"{min(data['events'])}–{max(data['events'])}"
+    return str(data.get("what", ""))

@@ -1,0 +1,57 @@
+"""Whom to ask to lead, how far that reaches, and what they said."""
+
+from typing import Annotated, Any, cast, get_args
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+
+from claim.errors import InputError
+from claim.field import commands
+from claim.field.draft import Draft
+from claim.field.events import LeaderAnswer, Wish
+from claim.field.leaders import LeaderSuggestion
+from claim.field.web import cached
+from claim.field.web.context import Here, InStudy
+from claim.field.web.forms import Sent
+
+router = APIRouter(prefix="/s/{study}")
+
+
+@router.get("/leaders")
+def leaders(here: InStudy, attendance: Annotated[int, Query(ge=1, le=100)] = 100) -> HTMLResponse:
+    """Leaders and replacements, with reasons and the reach to expect."""
+    values: dict[str, Any] = {"attendance": attendance, "advice": None, "problem": "", "leaders": [], "spares": []}
+    try:
+        advice = cached.leaders(here.view, attendance / 100)
+    except InputError as error:  # wishes that contradict each other: the page is where they are taken back
+        values["problem"] = str(error)
+    else:
+        rows = {"leaders": _rows(here, advice.leaders), "spares": _rows(here, advice.replacements)}
+        values |= {"advice": advice, **rows}
+    people = [person for person in here.study.people.values() if person.known]
+    values["wishes"] = [person for person in people if person.wish is not None]
+    values["declined"] = [person for person in people if person.leader and person.leader.answer == "declined"]
+    return here.page("leaders.html", everybody=people, **values)
+
+
+@router.post("/leaders")
+def settle(form: Sent, here: InStudy) -> Response:
+    """A wish, or what came of asking."""
+    action = form["action"]
+    code = here.study.person(form["person"].strip().upper()).code
+
+    def command(draft: Draft) -> None:
+        if action in get_args(LeaderAnswer):
+            commands.answer_of_leader(draft, code, cast(LeaderAnswer, action))
+        elif action in get_args(Wish):
+            commands.wish_for_leader(draft, code, cast(Wish, action))
+        else:
+            raise InputError(f"there is no action {action[:20]!r}")
+
+    here.run(form, command, check=action not in get_args(Wish))
+    attendance = form.whole("attendance")
+    return here.go("/leaders", "noted", attendance=attendance if attendance and 1 <= attendance < 100 else None)
+
+
+def _rows(here: Here, suggestions: tuple[LeaderSuggestion, ...]) -> list[dict[str, Any]]:
+    return [{"person": here.study.person(each.person), "reasons": here.said(each.reasons)} for each in suggestions]

@@ -1,0 +1,117 @@
+"""Where the study stands, everybody in it, and one person."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, Response
+
+from claim.errors import InputError
+from claim.field import commands, summaries
+from claim.field.draft import Draft
+from claim.field.matching import ALIKE, LIKELY, Match
+from claim.field.names import clean
+from claim.field.opened import View
+from claim.field.web import cached
+from claim.field.web.context import Here, InStudy
+from claim.field.web.forms import Sent
+
+router = APIRouter(prefix="/s/{study}")
+MOST_MATCHES = 5
+
+
+@dataclass(frozen=True)
+class Added:
+    """Who a name led to; ``code`` is None while it has to be asked whether it is one of ``matches``."""
+
+    code: str | None
+    is_new: bool = False
+    matches: tuple[Match, ...] = ()
+
+
+@router.get("")
+def overview(here: InStudy) -> HTMLResponse:
+    """Where the study stands, and what to do next."""
+    going_on = [here.study.person(code) for code in here.study.state.going_on]
+    pairs = len(cached.duplicates(here.view))
+    return here.page("overview.html", facts=summaries.overview(here.view), going_on=going_on, pairs=pairs)
+
+
+@router.get("/people")
+def people(here: InStudy) -> HTMLResponse:
+    """Everybody, and a line to add somebody."""
+    return _people(here)
+
+
+@router.post("/people")
+def add(form: Sent, here: InStudy) -> Response:
+    """Add somebody the team knows, or mark somebody already mentioned as a start person."""
+    name, start = form["name"], form.ticked("start")
+    matches = look_up(here.view, name, form["same"])
+    if matches:
+        return _people(here, typed=name, start=start, matches=matches)
+    done = here.run(form, lambda draft: add_or_mark(draft, name, form["same"], start))
+    return here.go("/people", "repeated" if done.repeated else "added")
+
+
+@router.get("/people/{code}")
+def person(here: InStudy, code: str) -> HTMLResponse:
+    """One person."""
+    found = here.study.person(code)
+    others = here.study.known_only_through(code) if not found.gone else ()
+    return here.page("person.html", who=found, spellings=here.view.spellings(code), others=len(others))
+
+
+@router.post("/people/{code}/rename")
+def rename(form: Sent, here: InStudy, code: str) -> Response:
+    """Correct a name."""
+    here.run(form, lambda draft: commands.rename(draft, code, form["name"]))
+    return here.go(f"/people/{code}", "renamed")
+
+
+@router.post("/people/{code}/start")
+def mark_start(form: Sent, here: InStudy, code: str) -> Response:
+    """Make somebody a start person, or no longer one."""
+    here.run(form, lambda draft: commands.mark_start(draft, code, form.ticked("start")))
+    return here.go(f"/people/{code}", "changed")
+
+
+@router.post("/people/{code}/withdraw")
+def withdraw(form: Sent, here: InStudy, code: str) -> Response:
+    """Erase somebody for good; the code is typed to confirm it."""
+    if form["confirm"].strip().upper() != here.study.person(code).code:
+        raise InputError(here.words("person.confirm_wrong"))
+    here.run(form, lambda draft: commands.withdraw(draft, code), check=True)
+    return here.go("/people", "withdrawn")
+
+
+def look_up(view: View, name: str, answer: str, by: str = "") -> tuple[Match, ...]:
+    """People a name may mean, if that has not been answered yet; an answer is ``new`` or a code."""
+    if not clean(name):
+        raise InputError("a person needs a name")
+    if answer:
+        return ()
+    return similar(view, name, by, ALIKE)
+
+
+def similar(view: View, name: str, by: str = "", at_least: float = LIKELY) -> tuple[Match, ...]:
+    """People of a similar name, or of that code."""
+    code = name.strip().upper()
+    if code in view.study.state.people and not view.study.person(code).gone:
+        root = view.study.state.root(code)
+        return (Match(root, view.name(root), 1.0),)
+    return tuple(view.index.similar(name, MOST_MATCHES, at_least, apart_from=by))
+
+
+def add_or_mark(draft: Draft, name: str, answer: str, start: bool) -> Added:
+    """Add somebody new, or make the person of this code a start person."""
+    if answer and answer != "new":
+        if start:
+            commands.mark_start(draft, answer)
+        return Added(draft.state.root(answer))
+    return Added(commands.add_person(draft, name, is_start=start), is_new=True)
+
+
+def _people(here: Here, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> HTMLResponse:
+    known = [person for person in here.study.people.values() if person.known]
+    first = not any(person.is_start for person in known)
+    return here.page("people.html", people=known, typed=typed, start=start or first, matches=matches)

@@ -1,0 +1,82 @@
+"""The practice study: made-up people answer, nothing is kept, and the score is honest."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
+
+from claim.errors import InputError
+from claim.field import commands
+from claim.field.advice import recommend
+from claim.field.leaders import choose_leaders
+from claim.field.names import similarity, words
+from claim.field.rehearsal import BUDGET, LEADERS, START, Rehearsal, made_up_names, misspelt
+
+
+@pytest.fixture
+def rehearsal():
+    made = Rehearsal.begin(seed=4)
+    yield made
+    made.end()
+
+
+def survey(rehearsal, code: str) -> int:
+    rehearsal.opened.run(lambda draft: commands.start_survey(draft, code, consent=True))
+    named = rehearsal.simulate(code)
+    rehearsal.opened.run(lambda draft: commands.end_survey(draft, code))
+    return named
+
+
+def test_it_begins_with_the_start_people_and_ends_without_a_trace(rehearsal):
+    assert len(rehearsal.opened.study.people) == START
+    assert rehearsal.opened.study.setup.rehearsal
+    path = rehearsal.opened.store.path
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    rehearsal.end()
+    assert not path.parent.exists()
+
+
+def test_people_say_what_the_hidden_network_says(rehearsal):
+    who = rehearsal.hidden("P1")
+    assert survey(rehearsal, "P1") == rehearsal.network.degrees[who]
+    named = {rehearsal.hidden(code) for code in rehearsal.opened.study.person("P1").contacts}
+    assert named == set(rehearsal.network.contacts_of(who).tolist())
+
+
+def test_answering_twice_says_the_same(rehearsal):
+    rehearsal.opened.run(lambda draft: commands.start_survey(draft, "P1", consent=True))
+    rehearsal.simulate("P1")
+    before = rehearsal.opened.study.person("P1").contacts
+    rehearsal.simulate("P1")
+    assert rehearsal.opened.study.person("P1").contacts == before
+
+
+def test_somebody_the_team_made_up_cannot_answer(rehearsal):
+    code = rehearsal.opened.run(lambda draft: commands.add_person(draft, "Qqq Xxx", is_start=True)).result
+    rehearsal.opened.run(lambda draft: commands.start_survey(draft, code, consent=True))
+    with pytest.raises(InputError, match="not part"):
+        rehearsal.simulate(code)
+
+
+def test_the_score_lies_between_nothing_and_the_best(rehearsal):
+    for _ in range(START + BUDGET):
+        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
+    leaders = [each.person for each in choose_leaders(rehearsal.opened.study).leaders]
+    score = rehearsal.score(leaders)
+    assert score.leaders == LEADERS
+    assert LEADERS <= score.random <= score.best
+    assert LEADERS <= score.team <= score.best * 1.02
+    assert rehearsal.score([]).team == 0
+
+
+def test_made_up_names_differ_and_slips_are_still_alike():
+    rng = np.random.default_rng(1)
+    names = made_up_names(1000, rng)
+    assert len(set(names)) == 1000
+    for name in names[:200]:
+        slipped = misspelt(name, rng)
+        assert slipped != name
+        assert similarity(words(name), words(slipped)) > 0.84
+    with pytest.raises(InputError):
+        made_up_names(10**6, rng)

@@ -1,0 +1,322 @@
+"""From the first run to the export, as a browser without script sees it."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from desk_client import PASSPHRASE, position
+
+NEW = {
+    "title": "Drop-in centre",
+    "question": "Whom do you talk to?",
+    "budget": "5",
+    "leaders": "2",
+    "consent_text": "I agree.",
+    "refusal_rule": "attempts",
+    "retention": "2031-01-31",
+    "passphrase": PASSPHRASE,
+    "again": PASSPHRASE,
+    "understood": "1",
+}
+
+
+def add(browser, base, *names, **fields):
+    for name in names:
+        assert browser.post(f"{base}/people", {"name": name, "same": "new", **fields}).status_code == 303
+
+
+def survey(browser, base, code, *names):
+    assert browser.post(f"{base}/survey/{code}/start", consent="1").status_code == 303
+    for name in names:
+        assert browser.post(f"{base}/survey/{code}/contact", name=name, same="new").status_code == 303
+    assert browser.post(f"{base}/survey/{code}/end", outcome="answered").status_code == 303
+
+
+def test_the_whole_way(browser, desk):
+    assert "cannot be recovered" in browser.text("/")
+    answer = browser.post("/new", {key: value for key, value in NEW.items() if key != "understood"})
+    assert answer.status_code == 400
+    assert "Drop-in centre" in answer.text
+    assert PASSPHRASE not in answer.text
+    base = browser.post("/new", NEW).headers["location"].removesuffix("/people?done=created")
+    add(browser, base, "Ana López", start="1")
+    assert "Whom to survey next" in browser.text(f"{base}/next")
+    page = browser.get(f"{base}/next").text
+    went = browser.post(f"{base}/next", person="P1", action="start", at=position(page))
+    assert went.headers["location"] == f"{base}/survey/P1"
+    assert browser.post(f"{base}/survey/P1/start").status_code == 400  # no consent, no survey
+    survey(browser, base, "P1", "Ben", "Carla", "Dan Ortega")
+    survey(browser, base, "P2", "Dann Ortega", "Eva")
+    assert "named by Ana López" in browser.text(f"{base}/next")
+    queue = browser.text(f"{base}/same")
+    assert "Dan Ortega" in queue
+    assert "Dann Ortega" in queue
+    browser.post(f"{base}/same", action="merge", one="P4", other="P5")
+    assert "No similar names" in browser.text(f"{base}/same")
+    browser.post(f"{base}/same", action="unmerge", other="P5")
+    browser.post(f"{base}/same", action="apart", one="P4", other="P5")
+    assert "No similar names" in browser.text(f"{base}/same")
+    assert "The same as a table" in browser.text(f"{base}/network")
+    assert "These leaders reach" in browser.text(f"{base}/leaders?attendance=80")
+    for action in ("offered", "accepted", "attended"):
+        assert browser.post(f"{base}/leaders", person="P1", action=action).status_code == 303
+    assert "came 1, did not come 0" in browser.text(f"{base}/leaders")
+    answer = browser.post(f"{base}/export", format="csv")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.namelist() == ["people.csv", "ties.csv", "surveys.csv"]
+        assert b"Ana" not in archive.read("people.csv")
+    assert "Exported" in browser.text(f"{base}/history")
+    desk.study(base.removeprefix("/s/")).verify()
+
+
+def test_a_recommendation_goes_into_the_log_with_what_came_of_it(browser, desk, base, study):
+    add(browser, base, "Ana", "Ben", start="1")
+    at = position(browser.get(f"{base}/next").text)
+    browser.post(f"{base}/next", person="P1", action="refused", at=at)
+    types = [event.type for event in desk.study(study).study.log[-2:]]
+    assert types == ["RecommendationShown", "SurveyEnded"]
+    at = position(browser.get(f"{base}/next").text)
+    add(browser, base, "Carla")
+    at = position(browser.get(f"{base}/next").text)
+    assert browser.post(f"{base}/next", person="P3", action="start", at=at).status_code == 400  # no reason given
+    answer = browser.post(f"{base}/next", person="P3", action="start", reason="is here today", at=at)
+    assert answer.headers["location"] == f"{base}/survey/P3"
+    assert desk.study(study).study.log[-1].type == "Overridden"
+
+
+def test_a_round_of_several_people(browser, base):
+    add(browser, base, "Ana", "Ben", "Carla", start="1")
+    assert browser.get(f"{base}/next?count=3").text.count('class="box good card"') == 3
+    assert browser.get(f"{base}/next?count=0").status_code == 422
+    assert browser.get(f"{base}/next?count=11").status_code == 422
+
+
+def test_a_similar_name_is_asked_about_before_it_is_saved(browser, desk, base, study):
+    add(browser, base, "Ana López", start="1")
+    asked = browser.post(f"{base}/people", name="ana lopez")
+    assert asked.status_code == 200
+    assert "The same person?" in asked.text
+    assert "Not saved yet" in asked.text
+    assert len(desk.study(study).study.people) == 1
+    browser.post(f"{base}/people", name="ana lopez", same="P1")
+    assert len(desk.study(study).study.people) == 1
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    browser.post(f"{base}/survey/P1/contact", name="Benedikt")
+    assert browser.post(f"{base}/survey/P1/contact", name="Benedict").status_code == 200
+    assert browser.post(f"{base}/survey/P1/contact", name="P2").status_code == 200  # a code is a question too
+    again = browser.post(f"{base}/survey/P1/contact", name="Benedict", same="P2")
+    assert again.headers["location"].endswith("done=repeated")
+    assert browser.post(f"{base}/survey/P1/contact", name="me", same="P1").status_code == 400
+
+
+def test_named_nobody_partial_and_corrections(browser, desk, base, study):
+    add(browser, base, "Ana", "Ben", start="1")
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    browser.post(f"{base}/survey/P1/end", outcome="nobody")
+    assert desk.study(study).study.surveys[0].outcome == "named nobody"
+    browser.post(f"{base}/survey/P2/start", consent="1")
+    browser.post(f"{base}/survey/P2/contact", name="Carla", same="new")
+    assert browser.post(f"{base}/survey/P2/end", outcome="nobody").status_code == 400
+    browser.post(f"{base}/survey/P2/end", outcome="partial")
+    browser.post(f"{base}/survey/P2/start", consent="1")
+    browser.post(f"{base}/survey/P2/remove", contact="P3")
+    browser.post(f"{base}/survey/P2/end", outcome="answered")
+    assert desk.study(study).study.surveys[1].outcome == "named nobody"
+    browser.post(f"{base}/people/P2/rename", name="Benjamin")
+    assert "Benjamin" in browser.text(f"{base}/people/P2")
+    browser.post(f"{base}/people/P2/start")
+    assert not desk.study(study).study.person("P2").is_start
+
+
+def test_withdrawal_asks_for_the_code_and_erases(browser, desk, base, study):
+    add(browser, base, "Ana", "Ben", start="1")
+    at = position(browser.get(f"{base}/people/P1").text)
+    assert browser.post(f"{base}/people/P1/withdraw", confirm="P2", at=at).status_code == 400
+    assert browser.post(f"{base}/people/P1/withdraw", confirm="p1", at=at).status_code == 303
+    assert "Ana" not in browser.text(f"{base}/people")
+    assert browser.get(f"{base}/people/P1").status_code == 200
+    assert browser.get(f"{base}/survey/P1").status_code == 400
+    assert "Ana" not in browser.text(f"{base}/history")
+
+
+def test_undo_from_the_history(browser, desk, base, study):
+    add(browser, base, "Ana", start="1")
+    number = re.search(r'name="number" value="(\d+)"', browser.get(f"{base}/history").text)
+    assert browser.post(f"{base}/history/undo", number=number.group(1)).status_code == 303
+    assert not desk.study(study).study.people
+    assert "undone" in browser.text(f"{base}/history")
+    assert browser.post(f"{base}/history/undo", number="1").status_code == 400
+    assert browser.post(f"{base}/settings/erase").status_code == 303
+
+
+def test_wishes_that_cannot_be_met_are_said_where_they_can_be_taken_back(browser, base):
+    add(browser, base, "Ana", "Ben", "Carla", start="1")
+    for code in ("P1", "P2", "P3"):
+        browser.post(f"{base}/leaders", person=code, action="include")
+    page = browser.text(f"{base}/leaders")
+    assert "3 people are to lead" in page
+    browser.post(f"{base}/leaders", person="P3", action="none")
+    assert "These leaders reach" in browser.text(f"{base}/leaders")
+    assert browser.post(f"{base}/leaders", person="P1", action="crown").status_code == 400
+
+
+def test_sending_twice_is_one_step_and_other_words_in_the_same_form_are_another(browser, desk, base, study):
+    for _ in range(2):
+        assert browser.post(f"{base}/people", name="Ana", same="new", nonce="one").status_code == 303
+    assert len(desk.study(study).study.people) == 1
+    browser.post(f"{base}/people", name="Ben", same="new", nonce="one")  # after Back
+    assert len(desk.study(study).study.people) == 2
+
+
+def test_a_form_made_on_an_older_state_is_a_conflict_that_loses_nothing(browser, desk, base, study):
+    add(browser, base, "Ana", "Ben", start="1")
+    page = browser.get(f"{base}/settings").text
+    add(browser, base, "Carla")
+    form = {"title": "Another title", "budget": "7", "leaders": "2", "question": "Who, really?", "at": position(page)}
+    answer = browser.post(f"{base}/settings", form)
+    assert answer.status_code == 409
+    assert "Somebody changed it meanwhile" in answer.text
+    assert "Who, really?" in answer.text
+    assert desk.study(study).study.setup.title == "Quiet centre"
+    again = {**form, "at": position(answer.text) if 'name="at" value=""' not in answer.text else ""}
+    assert browser.post(f"{base}/settings", again).status_code == 303
+    assert desk.study(study).study.setup.title == "Another title"
+
+
+def test_a_full_disk_is_said_plainly(browser, desk, base, study, monkeypatch):
+    from claim.field.troubles import NotSaved
+
+    def full(*_, **__):
+        raise NotSaved("nothing was saved: the disk is full or cannot be written to")
+
+    monkeypatch.setattr(desk.study(study).store, "append", full)
+    answer = browser.post(f"{base}/people", name="Ana", same="new")
+    assert answer.status_code == 507
+    assert "Nothing was saved" in answer.text
+    assert "Ana" in answer.text
+    body = {"name": "Ana", "nonce": "n"}
+    answer = browser.api(f"{study}/people", body)
+    assert (answer.status_code, answer.json()["error"]) == (507, "NotSaved")
+    monkeypatch.undo()
+    assert browser.api(f"{study}/people", body).json()["saved"]
+
+
+def test_settings_give_a_changed_consent_text_a_new_version(browser, desk, base, study):
+    form = {"title": "T", "budget": "3", "leaders": "1", "consent_text": "I agree to more."}
+    browser.post(f"{base}/settings", form)
+    setup = desk.study(study).study.setup
+    assert (setup.consent_version, setup.budget) == ("2", 3)
+    bad = browser.post(f"{base}/settings", {**form, "budget": "many"})
+    assert bad.status_code == 400
+    assert "whole number" in bad.text
+
+
+def test_backup_passphrase_restore_and_close(browser, desk, base, study):
+    add(browser, base, "Ana", start="1")
+    backup = browser.post(f"{base}/settings/backup")
+    assert backup.headers["content-disposition"] == f'attachment; filename="study-{study}.backup"'
+    assert b"Ana" not in backup.content
+    wrong = browser.post(f"{base}/settings/passphrase", passphrase="no", new_passphrase="another good one", again="x")
+    assert wrong.status_code == 403
+    changed = {"passphrase": PASSPHRASE, "new_passphrase": "another good one", "again": "another good one"}
+    assert browser.post(f"{base}/settings/passphrase", changed).status_code == 303
+    add(browser, base, "Ben")
+    files = {"backup": ("x", backup.content)}
+    assert browser.post("/restore", files=files, passphrase=PASSPHRASE).status_code == 400  # it is here already
+    assert browser.post("/restore", files=files, passphrase=PASSPHRASE, replace="1").status_code == 303
+    assert len(desk.study(study).study.people) == 1
+    assert browser.post(f"{base}/settings/close", confirm="nope").status_code == 400
+    closed = browser.post(f"{base}/settings/close", confirm="Quiet centre")
+    assert "The study is closed" in closed.text
+    assert browser.get(base).status_code == 404
+    assert not list(desk.library.list())
+
+
+def test_the_name_key_asks_again_and_is_noted(browser, desk, base, study, tmp_path):
+    from claim.field.exchange.namekey import read_name_key
+
+    add(browser, base, "Ana", start="1")
+    form = {"passphrase": "wrong wrong wrong", "key_passphrase": "a key of its own", "key_again": "a key of its own"}
+    assert browser.post(f"{base}/export/names", form).status_code == 403
+    answer = browser.post(f"{base}/export/names", {**form, "passphrase": PASSPHRASE})
+    assert answer.status_code == 200
+    (tmp_path / "key").write_bytes(answer.content)
+    assert read_name_key(tmp_path / "key", "a key of its own") == {"P1": "Ana"}
+    body = desk.study(study).study.log[-1].body
+    assert (body.what, body.with_names) == ("names", True)
+    assert not [path for path in desk.library.directory.iterdir() if path.suffix == ".key"]
+
+
+@pytest.mark.parametrize("format", ["csv", "gephi-csv", "graphml", "gexf", "rds"])
+def test_every_export_is_a_zip_of_codes(browser, base, format):
+    add(browser, base, "Ana Zubizarreta", start="1")
+    survey(browser, base, "P1", "Benedikt Quattrocchi")
+    answer = browser.post(f"{base}/export", format=format)
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        for name in archive.namelist():
+            assert b"Zubizarreta" not in archive.read(name)
+    assert browser.post(f"{base}/export", format="../../etc").status_code == 400
+
+
+def test_an_import_is_looked_at_taken_whole_and_undone(browser, desk, base, study):
+    add(browser, base, "Ana López", start="1")
+    roster = b"name\nAna Lopez\nBen\nCarla\n"
+    look = browser.post(f"{base}/import", files={"files": ("../../roster.csv", roster)})
+    assert look.headers["location"] == f"{base}/import/preview"
+    page = browser.get(f"{base}/import/preview").text
+    assert "3 people" in page
+    assert "Ana López" in page
+    answers = dict.fromkeys(set(re.findall(r'name="(dup\.[^"]+)" value="s:P1"', page)), "s:P1")
+    assert len(answers) == 1
+    before = desk.study(study).study.position
+    assert browser.post(f"{base}/import/take", answers).status_code == 303
+    assert len(desk.study(study).study.people) == 3
+    browser.post(f"{base}/history/undo", number=str(before + 1))
+    assert len(desk.study(study).study.people) == 1
+    assert browser.get(f"{base}/import/preview").status_code == 400  # forgotten once taken
+
+
+def test_columns_can_be_mapped_and_files_forgotten(browser, base):
+    table = b"who,friend\nAna,Ben\nAna,Carla\n"
+    browser.post(f"{base}/import", files={"files": ("x.csv", table)})
+    page = browser.get(f"{base}/import/preview").text
+    assert "map." in page
+    chosen = re.search(r'name="was" value="([^"]+)"', page).group(1)
+    roles = re.findall(r'name="(map\.[^"]+)"', page)
+    mapping = {roles[0]: "friend"}
+    assert (
+        browser.post(f"{base}/import/preview", {"format": chosen, "was": chosen, "join": "1", **mapping}).status_code
+        == 303
+    )
+    assert 'value="friend" selected' in browser.get(f"{base}/import/preview").text
+    assert browser.post(f"{base}/import/drop").status_code == 303
+    assert browser.post(f"{base}/import", files={"files": ("x.csv", b"")}).status_code == 400
+    assert browser.post(f"{base}/import", files={"files": ("x.xml", b"<!DOCTYPE x><graphml/>")}).status_code == 400
+
+
+def test_a_rehearsal_needs_nothing_and_ends_with_a_score(browser, desk):
+    base = browser.post("/rehearsal").headers["location"]
+    assert "practice" in browser.text(base)
+    for _ in range(6):
+        page = browser.get(f"{base}/next").text
+        code = re.search(r'name="person" value="(P\d+)"', page).group(1)
+        browser.post(f"{base}/next", person=code, action="start", at=position(page))
+        browser.post(f"{base}/survey/{code}/start", consent="1")
+        browser.post(f"{base}/survey/{code}/simulate")
+        assert browser.post(f"{base}/survey/{code}/end", outcome="answered").status_code == 303
+    score = browser.text(f"{base}/practice")
+    assert re.search(r"That is \d+ % of the best possible", score)
+    assert browser.post(f"{base}/export/names", passphrase="x").status_code == 400
+    assert browser.post(f"{base}/settings/close", confirm="Practice").status_code == 400
+    directory = desk.rehearsal.opened.store.path.parent
+    assert browser.post(f"{base}/practice/end").status_code == 303
+    assert not directory.exists()
+    assert browser.get(base).status_code == 404
+
+
+def test_only_practice_people_answer_by_themselves(browser, base):
+    add(browser, base, "Ana", start="1")
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    assert browser.post(f"{base}/survey/P1/simulate").status_code == 400
+    assert browser.get(f"{base}/practice").status_code == 400
