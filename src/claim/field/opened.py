@@ -1,6 +1,8 @@
 """A study that is unlocked: the store, the fold over its log, and the names that belong to the codes."""
 
+import secrets
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +18,8 @@ from claim.field.store import Conflict, Store, Verified, now
 from claim.field.study import Study
 
 T = TypeVar("T")
-ATTEMPTS = 5  # at planning again when another process was quicker
+PATIENCE = 15.0  # seconds to plan again in, while another process keeps writing to the same study
+LONGEST_PAUSE = 0.05  # seconds between attempts, so that two processes do not collide in step for ever
 
 
 @dataclass(frozen=True)
@@ -115,13 +118,14 @@ class OpenStudy:
         ``token``: names one submission; a second one with the same token appends nothing.
         """
         with self._turn:
-            for attempt in range(ATTEMPTS):
+            until = time.monotonic() + PATIENCE
+            while True:
                 try:
                     return self._run(command, expect, token)
                 except Conflict:
-                    if expect is not None or attempt == ATTEMPTS - 1:
+                    if expect is not None or time.monotonic() > until:
                         raise
-            raise AssertionError("unreachable")
+                    time.sleep(secrets.randbelow(1000) / 1000 * LONGEST_PAUSE)
 
     def _run(self, command: Callable[[Draft], T], expect: int | None, token: str | None) -> Done[T]:
         view = self.refresh()
