@@ -24,6 +24,7 @@ from claim.evaluation.protocols import ORACLE, choose_leaders
 from claim.evaluation.runs import simulate
 from claim.evaluation.tables import marked_name, number, stars
 from claim.networks import Network
+from claim.networks.catalogue import family_of
 from claim.randomness import named_seed
 from claim.selection import selector_named
 
@@ -88,7 +89,7 @@ def _one_study(result: Comparison, network: Network) -> "Figure":
     for _ in surveys(simulation, policy, rules.budget, policy_rng, rules.per_round, rules.unit):
         pass
     oracle = ORACLE[best.protocol]
-    selector = selector_named(best.selector, p=rules.p, samples=oracle.samples, ties=oracle.ties)
+    selector = selector_named(best.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
     selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", 0))
     leaders = choose_leaders(best.protocol, simulation, selector, rules.leaders, selector_rng)
     local = {who: i for i, who in enumerate(simulation.people)}

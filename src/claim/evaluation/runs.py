@@ -12,6 +12,7 @@ from claim.evaluation.policies import policy_for
 from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
 from claim.evaluation.referee import Referee, referee_for
 from claim.networks import Network
+from claim.networks.catalogue import family_of
 from claim.randomness import named_seed
 from claim.selection import selector_named
 
@@ -61,7 +62,7 @@ def play_runs(
     referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
     policy = policy_for(contender.policy, network, rules.budget)
     oracle = ORACLE[contender.protocol]
-    selector = selector_named(contender.selector, p=rules.p, samples=oracle.samples, ties=oracle.ties)
+    selector = selector_named(contender.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
     return [
         _play(referee, policy, selector, contender.protocol, rules, run, start, checkpoints) for run, start in starts
     ]

@@ -1,7 +1,7 @@
 """The comparison as tables for the terminal."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from claim.discovery import draws_own_start
 from claim.evaluation.compare import Comparison, Difference, Row, contender_name
@@ -70,7 +70,8 @@ def _reached(rows: list[Row], networks: list[str], opt: dict[str, float], protoc
 def _differences(against: list[Difference], first: str) -> "Table":
     table = _table(f"Difference to {first}, run by run", _LEGEND)
     for column in ("network", "policy", "difference", "95 % interval", "p", ""):
-        table.add_column(column, justify="left" if column in ("network", "policy", "") else "right", no_wrap=True)
+        justify: Literal["left", "right"] = "left" if column in ("network", "policy", "") else "right"
+        table.add_column(column, justify=justify, no_wrap=True, min_width=0 if column == "policy" else len(column) or 3)
     previous = against[0].network
     for each in against:
         if each.network != previous:

@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from claim.discovery import Selector
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection.candidates import Candidates, Ties
@@ -45,8 +46,17 @@ class GreedySelector:
         return greedy(network, candidates, k, self.p, self.samples, rng, self.ties)
 
 
-def selector_named(name: str, p: float = 0.1, samples: int = 1000, ties: Ties = "random") -> GreedySelector:
-    """The selector of that name, or an error that lists the names there are."""
-    if name != "greedy":
-        raise InputError(f"no selector is called {name!r} (known: greedy)")
-    return GreedySelector(p, samples, ties)
+def selector_named(
+    name: str, p: float = 0.1, samples: int = 1000, ties: Ties = "random", family: str | None = None
+) -> Selector:
+    """The selector of that name, or an error that lists the names there are.
+
+    ``family`` is that of the network, where it is known: plain ``foresight`` takes the model made for it.
+    """
+    if name == "greedy":
+        return GreedySelector(p, samples, ties)
+    if name.partition(":")[0] == "foresight":
+        from claim.selection.foresight import foresight_named  # only whoever asks for it loads its models
+
+        return foresight_named(name, p, samples, ties, family)
+    raise InputError(f"no selector is called {name!r} (known: greedy, foresight)")

@@ -1,0 +1,43 @@
+"""Foresight: leaders chosen by their expected reach on the whole network, not only on the seen part."""
+
+from claim.errors import InputError
+from claim.selection.candidates import Ties
+from claim.selection.foresight.fitted import FittedForesight
+from claim.selection.foresight.free import FreeForesight
+from claim.selection.foresight.model import FREE, shipped_names
+from claim.selection.foresight.reasons import Why
+from claim.selection.foresight.selector import Expected, Foresight
+
+__all__ = ["NAME", "Expected", "FittedForesight", "Foresight", "FreeForesight", "Why", "foresight_named"]
+
+NAME = "foresight"
+# The family of a network, and the model that was trained for networks of that kind.
+MODEL_OF = {
+    "retweet": "retweet",
+    "retweet-like": "retweet",
+    "animal": "animal",
+    "vole-like": "animal",
+    "zones": "zones",
+}
+
+
+def foresight_named(
+    name: str,
+    p: float = 0.1,
+    samples: int = 1000,
+    ties: Ties = "random",
+    family: str | None = None,
+    attendance: float = 1.0,
+    p_range: tuple[float, ...] = (),
+) -> FreeForesight | FittedForesight:
+    """``foresight`` takes the model of the network's family where it is known; ``foresight:retweet`` says which."""
+    _, _, form = name.partition(":")
+    form = form or MODEL_OF.get(family or "", FREE)
+    if ":" not in name and form not in shipped_names():
+        form = FREE
+    if form == FREE:
+        return FreeForesight(p, samples, ties, attendance, p_range)
+    if form not in shipped_names():
+        known = ", ".join(f"{NAME}:{each}" for each in (FREE, *shipped_names()))
+        raise InputError(f"no selector is called {name!r} (known: {NAME}, {known})")
+    return FittedForesight(p, samples, ties, attendance, p_range, form)

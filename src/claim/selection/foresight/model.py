@@ -1,0 +1,109 @@
+"""The files of trained models: trees and range factors as JSON, with a card that says how they came about."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claim.errors import InputError
+from claim.networks.network import FloatArray
+from claim.selection.foresight.features import BEFORE, FEATURES
+from claim.selection.foresight.ranges import Ranges
+from claim.selection.foresight.trees import Trees
+
+SCHEMA = 1
+FREE = "free"  # the file of the selector without training: range factors only
+
+
+@dataclass(frozen=True)
+class Model:
+    """Two sets of trees, both for factors on what ``free`` expects: of the hidden reach, and of what a leader adds."""
+
+    hidden: Trees
+    gain: Trees
+    ranges: Ranges | None = None
+    card: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def guess_factor(self, before: FloatArray) -> FloatArray:
+        """The factor on the hidden reach for rows of the features ``BEFORE``."""
+        return self.hidden.predict(np.ascontiguousarray(before))
+
+    def gain_factor(self, rows: FloatArray) -> FloatArray:
+        """The factor on the gain for rows of ``FEATURES``."""
+        return self.gain.predict(np.ascontiguousarray(rows))
+
+
+def save_model(model: Model, path: Path) -> Path:
+    """Write a model as JSON."""
+    data = {
+        "schema": SCHEMA,
+        "card": model.card,
+        "before": list(BEFORE),
+        "features": list(FEATURES),
+        "ranges": model.ranges and model.ranges.to_dict(),
+        "hidden": model.hidden.to_dict(),
+        "gain": model.gain.to_dict(),
+    }
+    return write_json(path, data)
+
+
+def write_json(path: Path, data: dict[str, Any]) -> Path:
+    """One line a key: small, and differences can be read."""
+    lines = [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in data.items()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+    return path
+
+
+def read_model(path: Path) -> Model:
+    """A model from a file, or an error that says what is wrong with it."""
+    data = _read(path)
+    if data.get("before") != list(BEFORE) or data.get("features") != list(FEATURES):
+        raise InputError(f"{path}: trained on other features; train it again")
+    try:
+        trees = Trees.from_dict(data["hidden"], len(BEFORE)), Trees.from_dict(data["gain"], len(FEATURES))
+        ranges = data["ranges"] and Ranges.from_dict(data["ranges"])
+        return Model(*trees, ranges, data["card"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: no foresight model ({error})") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot read it ({error.strerror})") from error
+    except ValueError as error:
+        raise InputError(f"{path}: no foresight model ({error})") from error
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise InputError(f"{path}: no foresight model of schema {SCHEMA}")
+    return data
+
+
+def shipped_path(name: str) -> Path:
+    """Where a model that comes with the project is."""
+    return Path(str(files("claim.selection.foresight").joinpath("models", f"{name}.json")))
+
+
+def shipped_names() -> list[str]:
+    """The families for which a model comes with the project."""
+    folder = shipped_path(FREE).parent
+    return sorted(path.stem for path in folder.glob("*.json") if path.stem != FREE)
+
+
+@cache
+def shipped_model(name: str) -> Model:
+    """The model of a family."""
+    if name not in shipped_names():
+        raise InputError(f"there is no foresight model for {name!r} (known: {', '.join(shipped_names())})")
+    return read_model(shipped_path(name))
+
+
+@cache
+def free_ranges() -> Ranges:
+    """The range factors of the selector without training."""
+    return Ranges.from_dict(_read(shipped_path(FREE))["ranges"])

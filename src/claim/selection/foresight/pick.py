@@ -1,0 +1,77 @@
+"""The greedy loop that all forms of foresight share, and what it needs to know."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from claim.networks.network import FloatArray, OffsetArray
+from claim.selection.candidates import Candidates
+from claim.selection.foresight.course import Course
+from claim.selection.foresight.view import BoolArray, View
+from claim.selection.kernels import best_candidate
+
+SAME = 9  # digits; equal sums in another order differ in the last digits, and would be no ties
+
+
+class Track(Protocol):
+    """A selection in progress for one probability p."""
+
+    def gains(self) -> FloatArray:
+        """How many people somebody of each class is expected to add."""
+        ...
+
+    def take(self, person: int) -> None:
+        """Make somebody a leader."""
+        ...
+
+
+class SeenOnly:
+    """A track that takes the seen contacts for all there are."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+
+    def gains(self) -> FloatArray:
+        """How many seen people somebody of each class adds."""
+        return self.course.mean_gains(np.ones(self.course.view.n))
+
+    def take(self, person: int) -> None:
+        """Make somebody a leader."""
+        self.course.take(person)
+
+
+def pick_leaders(
+    tracks: Sequence[Track], view: View, candidates: Candidates, k: int, priority: OffsetArray
+) -> list[int]:
+    """Those who must lead, then at each pick whoever is expected to add the most, on average over the tracks."""
+    free = candidates.open_to_choice()
+    leaders: list[int] = []
+    while len(leaders) < k:
+        if len(leaders) < len(candidates.must):
+            person = candidates.must[len(leaders)]
+        else:
+            person = _best(tracks, view, free, priority)
+        if person < 0:
+            break
+        leaders.append(person)
+        free[person] = False
+        for track in tracks:
+            track.take(person)
+    return leaders
+
+
+def _best(tracks: Sequence[Track], view: View, free: BoolArray, priority: OffsetArray) -> int:
+    if not free.any():
+        return -1
+    gains = sum((track.gains() for track in tracks), np.zeros(view.groups))
+    return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
+
+
+def gains_in_order(track: Track, view: View, leaders: Sequence[int]) -> list[float]:
+    """How many people each leader is expected to add to those before."""
+    added = []
+    for leader in leaders:
+        added.append(float(track.gains()[view.group[leader]]))
+        track.take(leader)
+    return added

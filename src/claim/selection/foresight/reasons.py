@@ -1,0 +1,65 @@
+"""Why somebody was chosen to lead, in plain words: keys and parameters, so that they can be said in any language."""
+
+from dataclasses import dataclass
+
+from claim.discovery import Discovered, Status
+from claim.selection.foresight.hidden import Hidden
+
+Value = int | float
+
+ENGLISH: dict[str, str] = {
+    "adds": "adds about {amount} people to those the others reach",
+    "knows": "was surveyed and has {count} contacts",
+    "few_known": "of {count} contacts, {amount} were not surveyed and may know many more people",
+    "named_by_one": "was named by one of the people surveyed",
+    "named_by_many": "was named by {count} of the people surveyed",
+    "unseen": "was not surveyed: likely reaches about {amount} people beyond the contacts seen so far",
+    "refused_survey": "refused to be surveyed: ask with care",
+    "not_named": "nobody surveyed has named this person: as good as a person met at random",
+    "apart": "reaches other people than those before: {amount} % of what they reach is new",
+    "equals": "as good as {count} others: chance decided between them",
+}
+MOSTLY_NEW = 0.8
+
+
+@dataclass(frozen=True)
+class Why:
+    """One reason: its key in ``ENGLISH`` and the numbers that belong in it."""
+
+    key: str
+    params: tuple[tuple[str, Value], ...] = ()
+
+    @classmethod
+    def of(cls, key: str, **params: Value) -> "Why":
+        """A reason with its parameters."""
+        return cls(key, tuple(params.items()))
+
+    @property
+    def text(self) -> str:
+        """The reason in English."""
+        return ENGLISH[self.key].format(**{name: f"{value:g}" for name, value in self.params})
+
+
+def reasons_for(discovered: Discovered, hidden: Hidden, who: int, adds: float, alone: float, equals: int) -> list[Why]:
+    """What speaks for a leader who adds ``adds`` of the ``alone`` people they reach; ``equals`` are just like them."""
+    found = [Why.of("adds", amount=round(adds, 1))]
+    found += _seen(discovered, who)
+    if discovered.status[who] != Status.SURVEYED:
+        found.append(Why.of("unseen", amount=round(float(hidden.worth[who]), 1)))
+    if adds >= MOSTLY_NEW * alone and adds > 1:
+        found.append(Why.of("apart", amount=min(round(100 * adds / alone), 100)))
+    if equals:
+        found.append(Why.of("equals", count=equals))
+    return found
+
+
+def _seen(discovered: Discovered, who: int) -> list[Why]:
+    contacts = discovered.contacts[who]
+    if discovered.status[who] == Status.SURVEYED:
+        unknown = sum(discovered.status[contact] != Status.SURVEYED for contact in contacts)
+        found = [Why.of("knows", count=len(contacts))]
+        return [*found, Why.of("few_known", count=len(contacts), amount=unknown)] if unknown else found
+    named = len(discovered.surveyed_contacts(who))
+    key = "named_by_many" if named > 1 else "named_by_one" if named else "not_named"
+    found = [Why.of(key, count=named)] if named > 1 else [Why.of(key)]
+    return [*found, Why.of("refused_survey")] if discovered.status[who] == Status.REFUSED else found

@@ -1,0 +1,123 @@
+"""What all forms of foresight offer: leaders, the reach to expect of them with a range, and reasons."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from claim.cascades.influence import check_people, check_probability, check_samples
+from claim.discovery import Discovered
+from claim.errors import InputError
+from claim.networks.network import FloatArray
+from claim.randomness import draw_seed
+from claim.selection.candidates import Candidates, Ties, tie_priority
+from claim.selection.foresight.course import Course
+from claim.selection.foresight.pick import SeenOnly, Track, gains_in_order, pick_leaders
+from claim.selection.foresight.ranges import Ranges, range_features
+from claim.selection.foresight.reasons import Why, reasons_for
+from claim.selection.foresight.study import study_features
+from claim.selection.foresight.view import View
+
+
+class Expected(NamedTuple):
+    """How many people leaders reach on average: the best guess, and a range that holds the truth nine times of ten."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """Greedy by the number of people each candidate is expected to add on the whole network, seen or not.
+
+    ``attendance`` is the chance that a leader comes. With ``p_range`` leaders are chosen by the mean over these
+    probabilities instead of for ``p`` alone.
+    """
+
+    p: float = 0.1
+    samples: int = 1000
+    ties: Ties = "random"
+    attendance: float = 1.0
+    p_range: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for p in (self.p, *self.p_range):
+            check_probability(p)
+        check_samples(self.samples)
+        if not 0 < self.attendance <= 1:
+            raise InputError(f"attendance is a share above 0 and at most 1, not {self.attendance}")
+
+    def track(self, course: Course) -> Track:
+        """How candidates are valued; the course itself values them without training."""
+        return course
+
+    def worlds(self) -> int:
+        """In how many live-edge worlds candidates are valued."""
+        return self.samples
+
+    def planned_attendance(self) -> float:
+        """The chance of coming that leaders are chosen for."""
+        return self.attendance
+
+    def ranges(self) -> Ranges:
+        """How far the truth was from the guess in simulated studies."""
+        raise NotImplementedError
+
+    def select(
+        self,
+        discovered: Discovered,
+        k: int,
+        rng: np.random.Generator,
+        *,
+        may: Iterable[int] | None = None,
+        must: Iterable[int] = (),
+        must_not: Iterable[int] = (),
+    ) -> list[int]:
+        """``k`` leaders, best first, or all who can be chosen if they are fewer.
+
+        Whoever comes after the first ``k`` in a longer list is the best replacement at that place.
+        """
+        candidates = Candidates.of(len(discovered), k, may, must, must_not)
+        if not len(discovered):
+            return []
+        return self.select_in(View.of(discovered), candidates, k, rng)
+
+    def select_in(self, view: View, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
+        """The same from the arrays of what was discovered."""
+        seed = draw_seed(rng)
+        attendance = self.planned_attendance()
+        courses = [Course(view, p, self.worlds(), seed, attendance) for p in self.p_range or (self.p,)]
+        tracks = [self.track(course) for course in courses]
+        return pick_leaders(tracks, view, candidates, k, tie_priority(view.n, self.ties, rng))
+
+    def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
+        """How many people the leaders reach on average, with a range of nine in ten; see docs/foresight.md."""
+        view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
+        if not chosen:
+            return Expected(0.0, 0.0, 0.0)
+        return Expected(*self.ranges().around(*self.guess_reach(view, chosen, draw_seed(rng))))
+
+    def guess_reach(self, view: View, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
+        """The guessed reach before any correction, the reach along seen contacts, and what errors can be told from."""
+        course, seen = self._course(view, self.p, seed), self._course(view, self.p, seed)
+        guess = self.attendance * sum(gains_in_order(self.track(course), view, leaders))
+        known = self.attendance * sum(gains_in_order(SeenOnly(seen), view, leaders))
+        return guess, known, range_features(study_features(view, course.hidden, self.p), guess, known)
+
+    def reasons(self, discovered: Discovered, leaders: Sequence[int], rng: np.random.Generator) -> list[list[Why]]:
+        """For each leader why they were chosen, in the order of choice."""
+        view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
+        course = self._course(view, self.p, draw_seed(rng))
+        track = self.track(course)
+        alone = track.gains()
+        added = gains_in_order(track, view, chosen)
+        equals = course.size - np.bincount(view.group[chosen], minlength=view.groups)
+        return [
+            reasons_for(discovered, course.hidden, who, adds, alone[view.group[who]], int(equals[view.group[who]]))
+            for who, adds in zip(chosen, added, strict=True)
+        ]
+
+    def _course(self, view: View, p: float, seed: int) -> Course:
+        return Course(view, p, self.worlds(), seed, self.attendance)

@@ -1,0 +1,302 @@
+"""Foresight: the compiled selector against the readable one, what it may see, and what it does at the edges."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
+
+from claim.discovery import Discovered, Simulation, policy_named, surveys
+from claim.errors import InputError
+from claim.networks import Network
+from claim.networks.synthetic import retweet_like, vole_like
+from claim.randomness import draw_seed
+from claim.selection.candidates import Candidates, tie_priority
+from claim.selection.foresight import FittedForesight, Foresight, FreeForesight, foresight_named
+from claim.selection.foresight.course import Course
+from claim.selection.foresight.hidden import closure, excess_degree, hidden_worth, spread
+from claim.selection.foresight.pick import pick_leaders
+from claim.selection.foresight.reference import (
+    plain_closure,
+    plain_excess,
+    plain_foresight,
+    plain_spread,
+    plain_worth,
+)
+from claim.selection.foresight.view import View
+
+FORMS = ["foresight:free"]
+
+
+def study(network: Network, budget: int, seed: int, policy: str = "random", refusal: float = 0.0) -> Simulation:
+    answers, choices = np.random.default_rng(seed).spawn(2)
+    start = np.random.default_rng(seed).choice(network.n, 3, replace=False)
+    simulation = Simulation(network, start, answers, refusal)
+    for _ in surveys(simulation, policy_named(policy), budget, choices):
+        pass
+    return simulation
+
+
+def small_network(seed: int, people: int = 60) -> Network:
+    rng = np.random.default_rng(seed)
+    return vole_like(people, 4.0, rng, per_year=30) if seed % 2 else retweet_like(people, rng)
+
+
+def seen(seed: int, budget: int = 5, **options) -> Discovered:
+    return study(small_network(seed), budget, seed, **options).discovered
+
+
+def twin_of(network: Network, simulation: Simulation, rng: np.random.Generator) -> Network:
+    """The network with other edges between people who were never surveyed."""
+    surveyed = [simulation.people[person] for person in simulation.discovered.surveyed]
+    hidden = np.setdiff1d(np.arange(network.n), surveyed)
+    sources, targets, _ = network.edges()
+    visible = np.isin(sources, surveyed) | np.isin(targets, surveyed)
+    one, other = rng.choice(hidden, (2, len(hidden)))
+    return Network.from_edges(
+        np.concatenate([sources[visible], one]), np.concatenate([targets[visible], other]), n=network.n
+    )
+
+
+# The readable reference -----------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 300), budget=st.integers(0, 12), refusal=st.sampled_from([0.0, 0.3]))
+@settings(max_examples=60, deadline=None)
+def test_what_people_are_worth_equals_the_reference(seed, budget, refusal):
+    discovered = seen(seed, budget, refusal=refusal)
+    view = View.of(discovered)
+    excess = excess_degree(view)
+    assert excess == pytest.approx(plain_excess(discovered))
+    assert spread(view, excess) == pytest.approx(plain_spread(discovered, excess))
+    assert closure(view) == pytest.approx(plain_closure(discovered))
+    assert hidden_worth(view, 0.1).worth == pytest.approx(plain_worth(discovered, 0.1))
+
+
+@given(
+    seed=st.integers(0, 300),
+    p=st.sampled_from([0.0, 0.1, 0.3, 1.0]),
+    attendance=st.sampled_from([1.0, 0.6]),
+    refusal=st.sampled_from([0.0, 0.3]),
+)
+@settings(max_examples=25, deadline=None)
+def test_leaders_equal_the_reference(seed, p, attendance, refusal):
+    discovered = seen(seed, 4, refusal=refusal)
+    view, priority = View.of(discovered), np.random.default_rng(seed).permutation(len(discovered))
+    course = Course(view, p, 20, seed, attendance)
+    fast = pick_leaders([course], view, Candidates.of(view.n, 5), 5, priority)
+    assert fast == plain_foresight(discovered, 5, p, 20, seed, priority.tolist(), attendance)
+
+
+def test_selecting_is_the_loop_of_the_reference_with_the_coins_of_the_generator():
+    discovered = seen(8)
+    rng = np.random.default_rng(3)
+    seed, priority = draw_seed(rng), tie_priority(len(discovered), "random", rng)
+    expected = plain_foresight(discovered, 4, 0.1, 30, seed, priority.tolist())
+    assert FreeForesight(samples=30).select(discovered, 4, np.random.default_rng(3)) == expected
+
+
+# The wall -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_hidden_edges_make_no_difference(name):
+    selector = foresight_named(name, samples=50)
+    for seed in range(6):
+        network = small_network(seed)
+        first = study(network, 6, seed, refusal=0.2)
+        twin = twin_of(network, first, np.random.default_rng(seed))
+        assert twin != network
+        second = study(twin, 6, seed, refusal=0.2)
+        leaders = [selector.select(each.discovered, 6, np.random.default_rng(seed)) for each in (first, second)]
+        assert leaders[0] == leaders[1]
+        reach = [selector.expect(each.discovered, leaders[0], np.random.default_rng(1)) for each in (first, second)]
+        assert reach[0] == reach[1]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_relabelling_the_network_does_not_change_how_often_anybody_is_chosen(name):
+    network = retweet_like(40, np.random.default_rng(1))
+    order = np.random.default_rng(2).permutation(network.n)
+    relabelled = network.relabelled(order)
+    place = np.argsort(order)
+    chosen: list[Counter[int]] = [Counter(), Counter()]
+    selector = foresight_named(name, samples=30)
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        start = rng.choice(network.n, 3, replace=False)
+        for each, people, counts in ((network, start, chosen[0]), (relabelled, place[start], chosen[1])):
+            simulation = Simulation(each, people, rng.spawn(1)[0])
+            for _ in surveys(simulation, policy_named("random"), 3, rng.spawn(1)[0]):
+                pass
+            leaders = selector.select(simulation.discovered, 4, rng.spawn(1)[0])
+            names = [simulation.people[leader] for leader in leaders]
+            counts.update(names if each is network else [int(order[who]) for who in names])
+    often = [who for who in range(network.n) if chosen[0][who] + chosen[1][who] >= 10]
+    table = [[counts[who] for who in often] for counts in chosen]
+    assert chi2_contingency(table).pvalue > 0.001
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_same_seed_gives_the_same_leaders(name):
+    discovered = seen(3)
+    twice = [foresight_named(name, samples=40).select(discovered, 5, np.random.default_rng(9)) for _ in range(2)]
+    assert twice[0] == twice[1]
+    assert len(set(twice[0])) == 5
+
+
+# Wishes ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_wishes_are_respected(name):
+    discovered = seen(5, 6, refusal=0.5)
+    selector = foresight_named(name, samples=30)
+    best = selector.select(discovered, 3, np.random.default_rng(0))
+    without = selector.select(discovered, 3, np.random.default_rng(0), must_not=best)
+    assert not set(best) & set(without)
+    forced = selector.select(discovered, 3, np.random.default_rng(0), must=without[-1:])
+    assert forced[0] == without[-1]
+    few = selector.select(discovered, 3, np.random.default_rng(0), may=without[:2])
+    assert sorted(few) == sorted(without[:2])
+
+
+def test_those_who_refused_can_lead():
+    hub = Discovered()
+    people = [hub.add_person() for _ in range(6)]
+    for person in people[1:]:
+        hub.record_start(person)
+        hub.add_tie(person, people[0])
+    hub.record_refusal(people[0])
+    for name in FORMS:
+        assert foresight_named(name, samples=200).select(hub, 1, np.random.default_rng(0)) == [people[0]]
+
+
+# The edges ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_nobody_one_person_and_nobody_surveyed(name):
+    selector = foresight_named(name, samples=10)
+    nobody = Discovered()
+    assert selector.select(nobody, 3, np.random.default_rng(0)) == []
+    assert selector.expect(nobody, [], np.random.default_rng(0)) == (0.0, 0.0, 0.0)
+    one = Discovered()
+    one.add_person()
+    assert selector.select(one, 3, np.random.default_rng(0)) == [0]
+    pair = Discovered.from_network(Network.from_edges([0, 1], [1, 2], n=4), [])
+    assert sorted(selector.select(pair, 9, np.random.default_rng(0))) == [0, 1, 2, 3]
+    assert len(selector.reasons(pair, [0, 1], np.random.default_rng(0))) == 2
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_star_of_three_thousand(name):
+    star = Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001))
+    simulation = Simulation(star, [0], np.random.default_rng(0))
+    leaders = foresight_named(name, samples=100).select(simulation.discovered, 10, np.random.default_rng(0))
+    assert leaders[0] == 0
+    assert len(set(leaders)) == 10
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_with_everybody_surveyed_it_is_the_greedy_oracle_and_the_range_closes(name):
+    network = retweet_like(50, np.random.default_rng(4))
+    discovered = Discovered.from_network(network, range(50))
+    selector = foresight_named(name, samples=400)
+    leaders = selector.select(discovered, 3, np.random.default_rng(0))
+    free = FreeForesight(samples=400).select(discovered, 3, np.random.default_rng(0))
+    assert leaders == free
+    mean, low, high = selector.expect(discovered, leaders, np.random.default_rng(0))
+    assert mean == pytest.approx(low) == pytest.approx(high)
+
+
+def test_people_never_heard_of_come_after_hubs_and_before_nobody():
+    network = retweet_like(300, np.random.default_rng(7))
+    simulation = study(network, 5, 1)
+    offered = simulation.discovered.copy()
+    strangers = [offered.add_person() for _ in range(10)]
+    leaders = FreeForesight(samples=200).select(offered, 10, np.random.default_rng(0))
+    assert leaders[0] not in strangers
+    assert set(FreeForesight(samples=200).select(offered, len(offered), np.random.default_rng(0))) >= set(strangers)
+
+
+# Reach, reasons and names ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_reach_to_expect_lies_in_its_range_and_grows_with_leaders(name):
+    discovered = study(retweet_like(400, np.random.default_rng(2)), 5, 2).discovered
+    selector = foresight_named(name, samples=200)
+    leaders = selector.select(discovered, 8, np.random.default_rng(0))
+    few, many = (selector.expect(discovered, leaders[:count], np.random.default_rng(0)) for count in (3, 8))
+    assert few.low <= few.mean <= few.high
+    assert few.mean < many.mean
+    assert many.low >= 8
+
+
+def test_reasons_are_keys_numbers_and_english():
+    discovered = seen(2, 6, refusal=0.4)
+    selector = FreeForesight(samples=50)
+    leaders = selector.select(discovered, 6, np.random.default_rng(0))
+    for leader, why in zip(leaders, selector.reasons(discovered, leaders, np.random.default_rng(0)), strict=True):
+        keys = [reason.key for reason in why]
+        assert keys[0] == "adds"
+        assert ("knows" in keys) == (leader in discovered.surveyed)
+        assert ("unseen" in keys) == (leader not in discovered.surveyed)
+        assert ("refused_survey" in keys) == (leader in discovered.refused)
+        assert all("{" not in reason.text for reason in why)
+
+
+def test_the_family_of_the_network_decides_where_it_is_known():
+    assert foresight_named("foresight", family="mine").name == "foresight:free"
+    assert foresight_named("foresight").name == "foresight:free"
+    with pytest.raises(InputError, match="foresight:zebra"):
+        foresight_named("foresight:zebra")
+
+
+# The field's troubles -------------------------------------------------------------------------------------------------
+
+
+def test_leaders_who_may_not_come_are_backed_up():
+    """Two hubs, one twice the other: with a poor attendance a second leader near the large one pays."""
+    sources = [0] * 40 + [1] * 12
+    network = Network.from_edges(sources, range(2, 54))
+    discovered = Discovered.from_network(network, range(54))
+    sure = FreeForesight(p=0.9, samples=200).select(discovered, 2, np.random.default_rng(0))
+    unsure = FreeForesight(p=0.9, samples=200, attendance=0.1).select(discovered, 2, np.random.default_rng(0))
+    assert sorted(sure) == [0, 1]
+    assert unsure[0] == 0
+    assert unsure[1] != 1
+
+
+def test_a_longer_list_begins_with_the_shorter_one():
+    discovered = seen(11)
+    selector = FreeForesight(samples=50, attendance=0.6)
+    short, long = (selector.select(discovered, k, np.random.default_rng(0)) for k in (4, 9))
+    assert long[:4] == short
+
+
+def test_a_range_of_probabilities_is_between_its_ends():
+    discovered = study(retweet_like(400, np.random.default_rng(2)), 5, 2).discovered
+    one = FreeForesight(p=0.1, samples=100).select(discovered, 5, np.random.default_rng(0))
+    same = FreeForesight(p=0.3, samples=100, p_range=(0.1,)).select(discovered, 5, np.random.default_rng(0))
+    assert one == same
+    assert (
+        len(set(FreeForesight(samples=100, p_range=(0.05, 0.1, 0.2)).select(discovered, 5, np.random.default_rng(0))))
+        == 5
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"p": 1.2}, {"samples": 0}, {"attendance": 0.0}, {"attendance": 1.5}, {"p_range": (2.0,)}]
+)
+def test_what_cannot_be_is_refused(wrong):
+    for form in (FreeForesight, FittedForesight):
+        with pytest.raises(InputError):
+            form(**wrong)
+
+
+def test_all_forms_share_one_interface():
+    assert all(isinstance(foresight_named(name), Foresight) for name in FORMS)
