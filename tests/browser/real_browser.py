@@ -59,7 +59,7 @@ class Watched:
     def __init__(self, browser, origin: str, size: str, **options) -> None:
         self.context = browser.new_context(viewport=SIZES[size], accept_downloads=True, locale="en-US", **options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(45_000)
         self.size = size
         self.troubles: list[str] = []
         self.page.on("console", lambda message: self._note(message.type in ("error", "warning"), message.text))
