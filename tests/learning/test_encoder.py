@@ -1,5 +1,7 @@
 """The encoder on rows equals the formulas between people, alone and in batches."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -85,10 +87,7 @@ def test_gradients_flow_through_the_sparse_product(encoder: Encoder) -> None:
     (weight * (matrix @ (root * features) / root)).sum().backward()
     wanted = features.grad
     single = batch.features.clone().requires_grad_()
-    (
-        weight.float()
-        * smooth(Batch(1, batch.width, single, batch.multiplicity, batch.adjacency, batch.smoothing), single)
-    ).sum().backward()
+    (weight.float() * smooth(replace(batch, features=single), single)).sum().backward()
     torch.testing.assert_close(single.grad, wanted.float(), atol=1e-5, rtol=1e-4)  # type: ignore[union-attr]
 
 

@@ -17,7 +17,7 @@ from claim.learning.features import Featuriser
 from claim.learning.folder import TrainingFolder
 from claim.learning.policy import LearnedPolicy
 from claim.learning.qnetwork import new_network, score_frontiers
-from claim.learning.train import Training, train
+from claim.learning.train import Episode, Step, Training, train
 from claim.networks import Network, load
 
 
@@ -106,7 +106,7 @@ def test_the_bootstrap_is_the_best_value_of_the_frontier(networks: list[Network]
 
 
 def test_hindsight_adds_transitions_and_leaves_the_originals_alone(networks: list[Network]) -> None:
-    training = Training(quick("her", buffer_size=1000), networks)
+    training = Training(quick("her", buffer_size=1000, shaping=False), networks)
     train(training, 3)
     originals = [each for each in training.replay.transitions if not each.relabelled]
     relabelled = [each for each in training.replay.transitions if each.relabelled]
@@ -117,6 +117,21 @@ def test_hindsight_adds_transitions_and_leaves_the_originals_alone(networks: lis
         if one.following is None:
             assert one.reward == pytest.approx((one.achieved - one.goal) / one.goal)
             assert other.reward == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+def test_shaped_returns_are_the_plain_ones_less_the_potential(gamma: float, networks: list[Network]) -> None:
+    plain, shaped = (Training(quick(shaping=shaping, gamma=gamma), networks) for shaping in (False, True))
+    episode = Episode(plain.grounds[0], goal=20.0, typical=15.0)
+    episode.steps = [Step(None, 0, None, 3) for _ in range(3)]  # type: ignore[arg-type]
+    episode.influences = [10.0, 11.0, 14.0, 18.0]
+    for t in range(3):
+        returns = [
+            sum(gamma**i * each for i, each in enumerate(training.rewards(episode, 20.0)[t:]))
+            for training in (plain, shaped)
+        ]
+        assert returns[1] == pytest.approx(returns[0] - (episode.influences[t] - 20.0) / 20.0)
+    assert plain.rewards(episode, 20.0) == [0.0, 0.0, pytest.approx(-0.1)]
 
 
 def test_the_literal_curriculum_picks_only_relabelled_transitions(networks: list[Network]) -> None:

@@ -8,53 +8,61 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from claim.learning.rows import Float32Array
+from claim.learning.rows import Float32Array, IndexArray
 from claim.learning.states import State
 
-warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")  # what is used of it is tested
+# PyTorch says once a process that CSR is in beta; let it say so where nobody hears it. What is used of it is tested.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", UserWarning)
+    torch.sparse_csr_tensor([0, 0], [], [], (1, 1), check_invariants=False)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Several states stacked: each has ``width`` slots for rows, of which the last ones may be empty.
+    """The rows of several states, one state after the other; the matrices are block-diagonal and sparse."""
 
-    The matrices are block-diagonal and sparse; an empty slot has no entries and multiplicity 0.
-    """
-
-    size: int
-    width: int
-    features: Tensor  # (size * width, features)
-    multiplicity: Tensor  # (size * width, 1)
+    starts: IndexArray  # where each state begins
+    features: Tensor  # (rows, features)
+    multiplicity: Tensor  # (rows, 1)
     adjacency: Tensor  # sparse
     smoothing: Tensor  # sparse
+    places: Tensor  # of each row, in a table of as many rows for every state as the largest has
+    width: int
 
     @classmethod
     def of(cls, states: Sequence[State]) -> "Batch":
         """Stack states."""
-        size, width = len(states), max(state.rows for state in states)
-        features = np.zeros((size, width, states[0].features.shape[1]), dtype=np.float32)
-        multiplicity = np.zeros((size, width), dtype=np.float32)
-        lengths = np.zeros((size, width), dtype=np.int64)
-        for i, state in enumerate(states):
-            features[i, : state.rows] = state.features
-            multiplicity[i, : state.rows] = state.multiplicity
-            lengths[i, : state.rows] = np.diff(state.offsets)
-        slots = size * width
-        offsets = torch.from_numpy(np.concatenate([[0], np.cumsum(lengths.ravel())]))
-        columns = torch.from_numpy(np.concatenate([state.columns + i * width for i, state in enumerate(states)]))
+        counts = np.array([state.rows for state in states])
+        starts, width = np.cumsum(counts) - counts, int(counts.max())
+        entries = np.concatenate([np.diff(state.offsets) for state in states])
+        offsets = torch.from_numpy(np.concatenate([[0], np.cumsum(entries)]))
+        columns = np.concatenate([state.columns + start for state, start in zip(states, starts, strict=True)])
+        within = torch.from_numpy(columns)
 
         def matrix(values: list[Float32Array]) -> Tensor:
-            entries = torch.from_numpy(np.concatenate(values))
-            return torch.sparse_csr_tensor(offsets, columns, entries, (slots, slots), check_invariants=False)
+            size = (len(entries), len(entries))
+            weights = torch.from_numpy(np.concatenate(values))
+            return torch.sparse_csr_tensor(offsets, within, weights, size, check_invariants=False)
 
         return cls(
-            size,
-            width,
-            torch.from_numpy(features.reshape(slots, -1)),
-            torch.from_numpy(multiplicity.reshape(slots, 1)),
+            starts,
+            torch.from_numpy(np.concatenate([state.features for state in states])),
+            torch.from_numpy(np.concatenate([state.multiplicity for state in states])[:, None]),
             matrix([state.adjacency for state in states]),
             matrix([state.smoothing for state in states]),
+            torch.from_numpy(np.arange(len(entries)) + np.repeat(np.arange(len(states)) * width - starts, counts)),
+            width,
         )
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.starts)
+
+    def padded(self, rows: Tensor) -> Tensor:
+        """Something of every row as a (size, width, ...) table, with zeros where a state has fewer rows."""
+        table = rows.new_zeros(self.size * self.width, rows.shape[1]).index_copy(0, self.places, rows)
+        return table.view(self.size, self.width, -1)
 
 
 class _Symmetric(torch.autograd.Function):

@@ -17,6 +17,7 @@ class Config:
     goal: Literal["input", "affine"] | None = "affine"  # how g enters Q; None: no goal, and the reward is I / OPT
     hindsight: Strategy | None = "final"
     curriculum: Literal["pursued", "literal"] | None = "pursued"
+    shaping: bool = True  # rewards less the potential I(G_t), which leaves the best policy as it is
     myopic_reward: float = 0.0  # per newly discovered person, as an option of the Geometric-DQN baseline
     # The study
     budget: int = 5
@@ -33,14 +34,14 @@ class Config:
     # Learning
     learning_rate: float = 1e-4
     weight_decay: float = 0.01
-    gamma: float = 0.99
+    gamma: float = 1.0  # a study ends after T surveys, and whom its leaders reach counts in full
     batch_size: int = 100
     buffer_size: int = 30_000
     learning_starts: int = 200  # episodes
     returns: Literal["bootstrap", "monte-carlo"] = "monte-carlo"
     double: bool = False
     loss: Literal["people", "goal"] = "people"  # errors count in people, or in units of the goal
-    tau: float = 0.01  # Polyak step of the target network after every update; 1 with an interval copies it
+    tau: float = 0.001  # Polyak step of the target network after every update; 1 with an interval copies it
     target_interval: int = 1  # episodes between steps of the target network
     exploration_initial_eps: float = 1.0
     exploration_decay: float = 0.999  # per episode

@@ -27,7 +27,7 @@ class Convolution(nn.Module):
 def smooth(batch: Batch, features: Tensor) -> Tensor:
     """P F: what people's contacts and they themselves have, averaged with the weights of P."""
     root = batch.multiplicity.sqrt()
-    return multiply(batch.smoothing, root * features) / root.clamp(min=1e-6)
+    return multiply(batch.smoothing, root * features) / root
 
 
 class Encoder(nn.Module):
@@ -42,7 +42,7 @@ class Encoder(nn.Module):
         self.clusters = clusters
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """The embeddings of the states (size, hidden) and of their rows (slots, hidden)."""
+        """The embeddings of the states (size, hidden) and of their rows (rows, hidden)."""
         once = self.first(smooth(batch, batch.features))
         smoothed = smooth(batch, once)
         rows = self.second(smoothed)
@@ -52,11 +52,11 @@ class Encoder(nn.Module):
     def _pool(self, batch: Batch, rows: Tensor, assignment: Tensor) -> Tensor:
         """DiffPool: features and edges between clusters, one convolution of these, and their mean."""
         weighted = batch.multiplicity * assignment
-        stacked = weighted.view(batch.size, batch.width, self.clusters).transpose(1, 2)
-        people = batch.multiplicity.view(batch.size, batch.width).sum(dim=1).view(-1, 1, 1)
+        by_cluster = batch.padded(weighted).transpose(1, 2)
+        people = batch.padded(batch.multiplicity).sum(dim=1, keepdim=True)
         # Sums over people grow with the network; their mean keeps networks of any size comparable.
-        features = stacked @ rows.view(batch.size, batch.width, -1) / people
-        edges = stacked @ multiply(batch.adjacency, weighted).view(batch.size, batch.width, self.clusters)
+        features = by_cluster @ batch.padded(rows) / people
+        edges = by_cluster @ batch.padded(multiply(batch.adjacency, weighted))
         embedding: Tensor = self.coarse(_smooth_dense(edges, features)).mean(dim=1)
         return embedding
 

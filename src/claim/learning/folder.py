@@ -24,7 +24,6 @@ from claim.errors import InputError
 from claim.learning.checkpoint import load_checkpoint, save_checkpoint
 from claim.learning.config import Config
 from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import QNetwork
 from claim.learning.train import Training, train
 from claim.manifest import manifest
 from claim.networks import Network
@@ -84,8 +83,8 @@ class TrainingFolder:
             finally:
                 save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
 
-    def policy(self, network: QNetwork | None = None) -> LearnedPolicy:
-        """The policy as it stands, with its card."""
+    def policy(self) -> LearnedPolicy:
+        """The policy as it stands, with its card: the target network, whose averaged weights are the steadier ones."""
         card = {
             "command": self.command,
             "episodes": self.training.episode,
@@ -93,13 +92,11 @@ class TrainingFolder:
             "networks": {network.name: network.checksum for network in self.networks},
             "validation": self.curve,
         }
-        return LearnedPolicy(
-            network or self.training.online, self.config, self.training.goals, self.config.variant, card
-        )
+        return LearnedPolicy(self.training.target, self.config, self.training.goals, self.config.variant, card)
 
     def _validate(self) -> dict[str, Any]:
         """Measure the network on validation start sets; keep it if it is the best so far."""
-        reached = self.training.validation.reached(self.training.online)
+        reached = self.training.validation.reached(self.training.target)
         means = {name: float(values.mean()) for name, values in reached.items()}
         score = float(np.mean([means[name] / self._yardstick[name] for name in means]))
         entry = {"episode": self.training.episode, "score": score, "reached": means, YARDSTICK: self._yardstick}

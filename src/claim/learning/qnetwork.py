@@ -27,54 +27,62 @@ class QNetwork(nn.Module):
     which is one of the estimates it is made from. With ``goal="input"`` the logarithm of that ratio is one more input.
     With ``goal="affine"`` the layers predict how far the study's influence I will be from the average, and Q is
     (I - g) / g: how the reward depends on the goal need not be learned. With ``goal=None`` there is no goal (the
-    Geometric-DQN baseline).
+    Geometric-DQN baseline). With ``shaped`` rewards the layers predict how far I will be from what could be reached
+    now, and Q is less by the potential of the state, which is the same for every action.
     """
 
     def __init__(
-        self, features: int, hidden: int, clusters: int, layers: tuple[int, int], goal: GoalUse | None, convolved: bool
+        self,
+        features: int,
+        hidden: int,
+        clusters: int,
+        layers: tuple[int, int],
+        goal: GoalUse | None,
+        convolved: bool,
+        shaped: bool,
     ) -> None:
         super().__init__()
-        self.goal, self.convolved = goal, convolved
+        self.goal, self.convolved, self.shaped = goal, convolved, shaped
         self.encoder = Encoder(features, hidden, clusters)
         inputs = hidden + features + hidden * convolved + (goal == "input")
         self.head = nn.Sequential(
             nn.Linear(inputs, layers[0]), nn.ReLU(), nn.Linear(layers[0], layers[1]), nn.ReLU(), nn.Linear(layers[1], 1)
         )
 
-    def forward(self, batch: Batch, graphs: Tensor, slots: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: Batch, graphs: Tensor, rows: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
         """Values of actions and embeddings of states.
 
-        Action ``i`` chooses the row in ``slots[i]`` of the stacked batch, which belongs to graph ``graphs[i]``;
+        Action ``i`` chooses row ``rows[i]`` of the batch, which belongs to graph ``graphs[i]``;
         ``goals`` has a row per action: the goal, and the average influence.
         """
-        states, rows = self.encoder(batch)
-        parts = [states.index_select(0, graphs), batch.features.index_select(0, slots)]
+        states, convolved = self.encoder(batch)
+        parts = [states.index_select(0, graphs), batch.features.index_select(0, rows)]
         if self.convolved:
-            parts.append(rows.index_select(0, slots))
+            parts.append(convolved.index_select(0, rows))
         if self.goal == "input":
             parts.append(torch.log(goals[:, :1] / goals[:, 1:]))
         values = self.head(torch.cat(parts, dim=1)).squeeze(1)
         if self.goal == "affine":
-            values = goals[:, 1] * (1.0 + values) / goals[:, 0] - 1.0
+            scale = goals[:, 1] / goals[:, 0]
+            values = scale * values if self.shaped else scale * (1.0 + values) - 1.0
         return values, states
 
 
 @dataclass(frozen=True)
 class Frontiers:
-    """Every action of several states, flattened: which state, which slot of the batch, and where each state begins."""
+    """Every action of several states, flattened: which state, which row of the batch, and where each state begins."""
 
     graphs: Tensor
-    slots: Tensor
+    rows: Tensor
     starts: IndexArray
 
     @classmethod
-    def of(cls, states: Sequence[State], width: int) -> "Frontiers":
+    def of(cls, states: Sequence[State], batch: Batch) -> "Frontiers":
         """All rows of the frontier of every state."""
         counts = np.array([len(state.frontier) for state in states])
-        slots = np.concatenate([state.frontier + i * width for i, state in enumerate(states)])
+        rows = np.concatenate([state.frontier + start for state, start in zip(states, batch.starts, strict=True)])
         graphs = np.repeat(np.arange(len(states)), counts)
-        starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        return cls(torch.from_numpy(graphs), torch.from_numpy(slots), starts)
+        return cls(torch.from_numpy(graphs), torch.from_numpy(rows), np.cumsum(counts) - counts)
 
 
 @torch.no_grad()
@@ -84,9 +92,9 @@ def score_frontiers(network: QNetwork, states: Sequence[State], goals: FloatArra
     ``goals`` has a row per state: the goal, and the average influence.
     """
     batch = Batch.of(states)
-    frontiers = Frontiers.of(states, batch.width)
+    frontiers = Frontiers.of(states, batch)
     per_action = torch.from_numpy(np.asarray(goals, dtype=np.float32)).index_select(0, frontiers.graphs)
-    values, embeddings = network(batch, frontiers.graphs, frontiers.slots, per_action)
+    values, embeddings = network(batch, frontiers.graphs, frontiers.rows, per_action)
     return values, frontiers, embeddings
 
 
@@ -101,4 +109,5 @@ def new_network(config: Config) -> QNetwork:
             config.layers,
             config.goal,
             config.convolved_actions,
+            config.shaping,
         )

@@ -45,7 +45,7 @@ class Episode:
     goal: float
     typical: float  # the average influence on the network
     steps: list[Step] = field(default_factory=list)
-    influences: list[float] = field(default_factory=list)  # only the last one unless hindsight asks for all
+    influences: list[float] = field(default_factory=list)  # only the last one unless the others are asked for
 
 
 def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
@@ -113,7 +113,7 @@ class Training:
     def survey(self, simulation: Simulation, featurise: Featuriser, episode: Episode, clock: Clock) -> None:
         """Lines 8 to 11: choose somebody epsilon-greedily among the frontier, and survey them."""
         seen = simulation.discovered
-        if self.config.hindsight == "future":
+        if self.config.shaping or self.config.hindsight == "future":
             episode.influences.append(episode.ground.influence(simulation, self.rng))
         graph, state = featurise(seen)
         clock.lap("features")
@@ -136,21 +136,34 @@ class Training:
         for t in range(len(episode.steps)):
             self.replay.add(self._transition(episode, t, episode.goal, relabelled=False))
             if self.config.hindsight is not None:
-                reached = episode.influences if self.config.hindsight == "future" else self._padded(episode)
-                for goal in pseudo_goals(self.config.hindsight, reached, t):
+                for goal in pseudo_goals(self.config.hindsight, self._reached(episode), t):
                     self.replay.add(self._transition(episode, t, goal, relabelled=True))
 
-    def _padded(self, episode: Episode) -> list[float]:
-        return [0.0] * len(episode.steps) + episode.influences[-1:]
+    def _reached(self, episode: Episode) -> list[float]:
+        """I(O(G_0)) ... I(O(G_T)), with zeros for those that nothing needed."""
+        return [0.0] * (len(episode.steps) + 1 - len(episode.influences)) + episode.influences
+
+    def rewards(self, episode: Episode, goal: float) -> list[float]:
+        """The reward of each survey of an episode towards a goal: all of it at the end, unless shaped.
+
+        The potential of a state is the reward if the study ended there; what a survey adds to it is its shaped reward.
+        That changes no policy's order (Ng, Harada and Russell, 1999), and takes the luck of the start set out.
+        """
+        config, reached = self.config, self._reached(episode)
+        worth = [reward(each, goal, True) if config.goal else each / episode.ground.optimum for each in reached]
+        end = len(episode.steps) - 1
+        rewards = [
+            config.myopic_reward * step.new_people + worth[-1] * (t == end) for t, step in enumerate(episode.steps)
+        ]
+        if config.shaping:
+            following = [*worth[1:-1], 0.0]  # the end of a study has no potential
+            rewards = [each + after - before for each, after, before in zip(rewards, following, worth, strict=False)]
+        return rewards
 
     def _transition(self, episode: Episode, t: int, goal: float, relabelled: bool) -> Transition:
-        config, last = self.config, len(episode.steps) - 1
-        achieved = episode.influences[-1]
-        end = reward(achieved, goal, True) if config.goal is not None else achieved / episode.ground.optimum
-        myopic = [config.myopic_reward * step.new_people for step in episode.steps]
-        rewards = [*myopic[:-1], myopic[-1] + end]
-        rest = sum(config.gamma**i * each for i, each in enumerate(rewards[t:]))
-        following = None if t == last else episode.steps[t + 1].state
+        rewards = self.rewards(episode, goal)
+        rest = sum(self.config.gamma**i * each for i, each in enumerate(rewards[t:]))
+        following = None if t == len(episode.steps) - 1 else episode.steps[t + 1].state
         step = episode.steps[t]
         return Transition(
             step.state,
@@ -160,7 +173,7 @@ class Training:
             goal,
             rest,
             episode.goal,
-            achieved,
+            episode.influences[-1],
             episode.typical,
             relabelled,
             step.embedding,
@@ -184,9 +197,9 @@ class Training:
         """Line 20: one step of the online network towards the targets; then the target network follows."""
         wanted = torch.from_numpy(self.targets(minibatch).astype(np.float32))
         batch = Batch.of([each.state for each in minibatch])
-        slots = torch.tensor([i * batch.width + each.action for i, each in enumerate(minibatch)])
+        rows = torch.from_numpy(batch.starts + [each.action for each in minibatch])
         goals = torch.tensor([[each.goal, each.typical] for each in minibatch])
-        values, embeddings = self.online(batch, torch.arange(batch.size), slots, goals)
+        values, embeddings = self.online(batch, torch.arange(batch.size), rows, goals)
         scale = self._error_scale(minibatch)
         loss = torch.nn.functional.smooth_l1_loss(values * scale, wanted * scale)
         self.optimiser.zero_grad()
@@ -232,11 +245,13 @@ class Training:
 
     @torch.no_grad()
     def _follow(self) -> None:
+        """The target network is an average of the online one: of all updates at first, then of about 1 / tau."""
         self.updates += 1
         if self.updates % (self.config.target_interval * self.config.budget) and self.config.target_interval > 1:
             return
+        step = max(self.config.tau, 1.0 / self.updates)
         for slow, fast in zip(self.target.parameters(), self.online.parameters(), strict=True):
-            slow.lerp_(fast, self.config.tau)
+            slow.lerp_(fast, step)
 
     def metrics(self, episode: Episode, losses: Sequence[float], clock: Clock) -> dict[str, Any]:
         """What a line of metrics.jsonl says."""
