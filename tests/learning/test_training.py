@@ -271,7 +271,7 @@ def test_schedules_do_not_depend_on_the_number_of_episodes(networks: list[Networ
     train(short, 3)
     train(long, 5)
     initial, floor = quick().exploration_initial_eps, quick().exploration_final_eps
-    assert math.isclose(long.epsilon, max(floor, initial * quick().exploration_decay ** 5))
+    assert math.isclose(long.epsilon, max(floor, initial * quick().exploration_decay ** long.surveys))
     assert short.weight > long.weight
 
 

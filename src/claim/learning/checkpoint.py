@@ -17,6 +17,7 @@ from claim.learning.train import Training
 
 FORMAT = 1
 NUMBERS = ("reward", "goal", "discounted_return", "desired", "achieved", "typical")  # of a transition
+COUNTERS = ("episode", "surveys", "updates")
 STATE_PARTS = ("features", "multiplicity", "offsets", "columns", "adjacency", "smoothing", "frontier")
 
 
@@ -30,7 +31,7 @@ def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> No
         "target": training.target.state_dict(),
         "optimiser": training.optimiser.state_dict(),
         "replay": _packed(training.replay),
-        "counters": {"episode": training.episode, "updates": training.updates},
+        "counters": {name: getattr(training, name) for name in COUNTERS},
         "schedules": {"weight": training.weight, "epsilon": training.epsilon},
         "generator": json.dumps(training.rng.bit_generator.state),
         "extra": json.dumps(extra),
@@ -54,7 +55,8 @@ def load_checkpoint(training: Training, path: Path) -> dict[str, Any]:
     training.target.load_state_dict(content["target"])
     training.optimiser.load_state_dict(content["optimiser"])
     training.replay = _unpacked(content["replay"])
-    training.episode, training.updates = content["counters"]["episode"], content["counters"]["updates"]
+    for name in COUNTERS:
+        setattr(training, name, content["counters"][name])
     training.weight, training.epsilon = content["schedules"]["weight"], content["schedules"]["epsilon"]
     training.rng.bit_generator.state = json.loads(content["generator"])
     extra: dict[str, Any] = json.loads(content["extra"])

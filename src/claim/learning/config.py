@@ -26,26 +26,26 @@ class Config:
     p: float = 0.1
     # Features and network
     features: Literal["netmf", "deepwalk"] = "netmf"
-    dimensions: int = 60
+    dimensions: int = 2
     hidden: int = 64
     clusters: int = 32
     layers: tuple[int, int] = (128, 64)
     convolved_actions: bool = True
     # Learning
-    learning_rate: float = 1e-4
+    learning_rate: float = 5e-5
     weight_decay: float = 0.01
     gamma: float = 1.0  # a study ends after T surveys, and whom its leaders reach counts in full
     batch_size: int = 100
     buffer_size: int = 30_000
-    learning_starts: int = 200  # episodes
-    returns: Literal["bootstrap", "monte-carlo"] = "monte-carlo"
+    learning_starts: int = 1000  # surveys
+    returns: Literal["bootstrap", "monte-carlo"] = "bootstrap"
     double: bool = False
     loss: Literal["people", "goal"] = "people"  # errors count in people, or in units of the goal
-    tau: float = 0.001  # Polyak step of the target network after every update; 1 with an interval copies it
+    tau: float = 0.002  # Polyak step of the target network after every update; 1 with an interval copies it
     target_interval: int = 1  # episodes between steps of the target network
     exploration_initial_eps: float = 1.0
-    exploration_decay: float = 0.999  # per episode
-    exploration_final_eps: float = 0.1
+    exploration_decay: float = 0.999  # per survey
+    exploration_final_eps: float = 0.3
     # Curriculum
     curriculum_weight: float = 1.0  # lambda at the start
     curriculum_decay: float = 0.999  # per episode

@@ -114,7 +114,7 @@ class TrainingFolder:
         return max(self.curve, key=lambda entry: (self._has_learned(entry), entry["score"]))
 
     def _has_learned(self, entry: dict[str, Any]) -> bool:
-        return bool(entry["episode"] > self.config.learning_starts)
+        return bool(entry["episode"] * self.config.budget > self.config.learning_starts)
 
     @contextmanager
     def _recorder(self, watch: Watch) -> Iterator[Watch]:

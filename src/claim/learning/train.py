@@ -64,14 +64,13 @@ def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]],
         training.store(episode)  # lines 12 to 16
         clock.lap("store")
         losses = []
-        if training.episode >= config.learning_starts:
+        if training.surveys >= config.learning_starts:
             for _ in range(config.budget):  # line 17
                 minibatch = training.minibatch(episode.goal)  # line 18
                 clock.lap("select")
                 losses.append(training.update(minibatch))  # line 20
                 clock.lap("update")
         training.weight *= config.curriculum_decay  # line 19: at the end of each episode, as the text has it
-        training.epsilon = max(training.epsilon * config.exploration_decay, config.exploration_final_eps)
         training.episode += 1
         watch(training.metrics(episode, losses, clock))
 
@@ -106,6 +105,7 @@ class Training:
         self.replay = Replay(config.buffer_size)
         self.validation = Validation(self.grounds, config, self.goals)
         self.episode = 0
+        self.surveys = 0
         self.updates = 0
         self.weight = config.curriculum_weight
         self.epsilon = config.exploration_initial_eps
@@ -125,6 +125,8 @@ class Training:
         known = len(seen)
         simulation.ask(int(self.rng.choice(graph.members[row])))
         episode.steps.append(Step(state, row, embedding[0].numpy(), len(seen) - known))
+        self.surveys += 1
+        self.epsilon = max(self.epsilon * self.config.exploration_decay, self.config.exploration_final_eps)
         clock.lap("act")
 
     def judge(self, simulation: Simulation, episode: Episode) -> None:
@@ -156,7 +158,7 @@ class Training:
             config.myopic_reward * step.new_people + worth[-1] * (t == end) for t, step in enumerate(episode.steps)
         ]
         if config.shaping:
-            following = [*worth[1:-1], 0.0]  # the end of a study has no potential
+            following = [config.gamma * each for each in worth[1:-1]] + [0.0]  # the end of a study has no potential
             rewards = [each + after - before for each, after, before in zip(rewards, following, worth, strict=False)]
         return rewards
 
