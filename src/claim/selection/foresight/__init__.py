@@ -1,10 +1,12 @@
 """Foresight: leaders chosen by their expected reach on the whole network, not only on the seen part."""
 
+from pathlib import Path
+
 from claim.errors import InputError
 from claim.selection.candidates import Ties
 from claim.selection.foresight.fitted import FittedForesight
 from claim.selection.foresight.free import FreeForesight
-from claim.selection.foresight.model import FREE, shipped_names
+from claim.selection.foresight.model import FREE, read_model, shipped_names
 from claim.selection.foresight.reasons import Why
 from claim.selection.foresight.selector import Expected, Foresight
 
@@ -30,14 +32,19 @@ def foresight_named(
     attendance: float = 1.0,
     p_range: tuple[float, ...] = (),
 ) -> FreeForesight | FittedForesight:
-    """``foresight`` takes the model of the network's family where it is known; ``foresight:retweet`` says which."""
+    """``foresight`` takes the model of the network's family where it is known; ``foresight:retweet`` says which.
+
+    ``foresight:mine.json`` takes the model of that file.
+    """
     _, _, form = name.partition(":")
     form = form or MODEL_OF.get(family or "", FREE)
     if ":" not in name and form not in shipped_names():
         form = FREE
     if form == FREE:
         return FreeForesight(p, samples, ties, attendance, p_range)
+    if form.endswith(".json"):
+        return FittedForesight(p, samples, ties, attendance, p_range, form, read_model(Path(form)))
     if form not in shipped_names():
         known = ", ".join(f"{NAME}:{each}" for each in (FREE, *shipped_names()))
-        raise InputError(f"no selector is called {name!r} (known: {NAME}, {known})")
+        raise InputError(f"no selector is called {name!r} (known: {NAME}, {known}, or {NAME}:FILE.json)")
     return FittedForesight(p, samples, ties, attendance, p_range, form)

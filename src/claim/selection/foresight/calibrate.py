@@ -1,6 +1,6 @@
 """How far guesses are from the truth: studies judged on the hidden network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed
 from claim.selection.candidates import Candidates
-from claim.selection.foresight.collect import LEADERS, State, studies
+from claim.selection.foresight.collect import BUDGETS, CHANCES, LEADERS, State, studies
 from claim.selection.foresight.ranges import Ranges, Sample
 from claim.selection.foresight.selector import Foresight
 
@@ -43,23 +43,40 @@ class Judged:
         names, truth = np.array(self.network), np.array(self.truth)
         return {name: round(float(truth[names == name].mean()), 2) for name in dict.fromkeys(self.network)}
 
-    def coverage(self, ranges: Ranges) -> dict[str, float]:
-        """The share of studies on each network whose truth lies in the range."""
+    def covered(self, ranges: Ranges) -> "Covered":
+        """How well the ranges hold the truth."""
         found = zip(self.guess, self.known, self.features, strict=True)
-        bounds = np.array([ranges.around(*each) for each in found])
-        truth, names = np.array(self.truth), np.array(self.network)
-        inside = (bounds[:, 1] <= truth) & (truth <= bounds[:, 2])
-        return {name: round(float(inside[names == name].mean()), 3) for name in dict.fromkeys(self.network)}
+        mean, low, high = np.array([ranges.around(*each) for each in found]).T
+        truth = np.array(self.truth)
+        held = (low <= truth) & (truth <= high)
+        figures = (float(values.mean()) for values in (held, truth, mean, low, high))
+        return Covered(len(truth), *figures)
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Means over studies: the share whose truth lies in the range, the people reached, and those expected."""
+
+    studies: int
+    held: float
+    reached: float
+    expected: float
+    low: float
+    high: float
 
 
 def judged_studies(
-    networks: Sequence[tuple[Network, int]], selectors: Mapping[str, Foresight], rng: np.random.Generator
+    networks: Iterable[tuple[Network, int]],
+    selectors: Mapping[str, Foresight],
+    rng: np.random.Generator,
+    budgets: Sequence[int] = BUDGETS,
+    chances: Sequence[float] = CHANCES,
 ) -> dict[str, Judged]:
     """Studies on each network (as many as said), with leaders by each selector."""
     judged = {name: Judged() for name in selectors}
     for network, count in networks:
         truth: dict[float, Worlds] = {}
-        for state in studies(network, count, rng):
+        for state in studies(network, count, rng, budgets, chances):
             if state.p not in truth:
                 truth[state.p] = Worlds.draw(network, state.p, JUDGING_WORLDS, draw_seed(rng))
             for name, selector in selectors.items():

@@ -54,17 +54,23 @@ class Rows:
         return cls(*(np.concatenate(column) for column in columns))
 
 
-def studies(network: Network, count: int, rng: np.random.Generator) -> list[State]:
-    """Simulated studies of every budget and policy."""
+def studies(
+    network: Network,
+    count: int,
+    rng: np.random.Generator,
+    budgets: Sequence[int] = BUDGETS,
+    chances: Sequence[float] = CHANCES,
+) -> list[State]:
+    """Simulated studies of every budget and policy, by chance."""
     states = []
     for _ in range(count):
         start = rng.choice(network.n, min(START, network.n), replace=False)
         simulation = Simulation(network, start, rng)
         policy = policy_named(str(rng.choice(POLICIES)))
-        for _ in surveys(simulation, policy, int(rng.choice(BUDGETS)), rng):
+        for _ in surveys(simulation, policy, int(rng.choice(budgets)), rng):
             pass
         view = View.of(simulation.discovered)
-        states.append(State(network, view, np.array(simulation.people), float(rng.choice(CHANCES))))
+        states.append(State(network, view, np.array(simulation.people), float(rng.choice(chances))))
     return states
 
 

@@ -13,7 +13,7 @@ PRIOR_SPREAD = 5.0  # observations that a spread of 1 counts for
 SPREADS = (0.02, 3.0)  # the least and the most unequal that degrees are taken to be
 PRIOR_COMMON, PRIOR_POSSIBLE = 0.4, 4.0  # contacts of contacts: a tenth in common until more is seen
 
-UNHEARD = 0.5  # somebody nobody named, against somebody named once; measured, see docs/foresight.md
+UNHEARD = 0.5  # somebody nobody named, against somebody named once
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,8 @@ def write_json(path: Path, data: dict[str, Any]) -> Path:
 def read_model(path: Path) -> Model:
     """A model from a file, or an error that says what is wrong with it."""
     data = _read(path)
+    if "gain" not in data:
+        raise InputError(f"{path}: has no trees, so it is no foresight model to choose leaders by")
     if data.get("before") != list(BEFORE) or data.get("features") != list(FEATURES):
         raise InputError(f"{path}: trained on other features; train it again")
     try:

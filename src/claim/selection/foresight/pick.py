@@ -27,14 +27,14 @@ class Track(Protocol):
 
 
 class SeenOnly:
-    """A track that takes the seen contacts for all there are."""
+    """A track that takes the seen contacts for all there are, and counts the people of some kind only."""
 
-    def __init__(self, course: Course) -> None:
-        self.course = course
+    def __init__(self, course: Course, counted: BoolArray) -> None:
+        self.course, self.counted = course, counted.astype(np.float64)
 
     def gains(self) -> FloatArray:
-        """How many seen people somebody of each class adds."""
-        return self.course.mean_gains(np.ones(self.course.view.n))
+        """How many of the people counted somebody of each class adds."""
+        return self.course.mean_gains(self.counted)
 
     def take(self, person: int) -> None:
         """Make somebody a leader."""

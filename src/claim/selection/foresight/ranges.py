@@ -1,8 +1,10 @@
 """The reach to expect with an honest range, from how far the truth was from the guess in simulated studies.
 
 The leaders reach at least what they reach along seen contacts. What is guessed beyond that, the extra, is what can be
-wrong. Trees say by which factor it is wrong on average in a study like this one, and factors around that say how far
-nine of ten simulated studies were off. With everybody surveyed there is no extra, and the range closes.
+wrong. Trees say by which factor it is wrong on average in a study like this one, and how far the logarithm of that
+factor strays; multiples of that spread, the marks, hold nine of ten simulated studies on networks the trees had not
+seen (locally weighted conformal prediction: Lei et al., "Distribution-free predictive inference for regression", 2018).
+With everybody surveyed there is no extra, and the range closes.
 """
 
 from bisect import bisect_right
@@ -16,14 +18,16 @@ from claim.selection.foresight.study import STUDY
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.foresight.view import BoolArray
 
-SURVEYS = (3, 15)  # bounds of the numbers of surveys (start people not counted) with factors of their own
-CHANCES = (0.075, 0.15)  # bounds of the probabilities p with factors of their own
-NINE_IN_TEN = (0.04, 0.96)  # somewhat wider than said: a network yet unseen differs more than those at hand
-FEWEST = 40  # studies that factors are taken from
+CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
+NINE_IN_TEN = (0.05, 0.95)
+WIDER = 1.1  # times the marks: a network yet unseen differs more than those at hand; measured, see docs/foresight.md
+FEWEST = 40  # studies that marks are taken from
 SMALLEST_EXTRA = 0.01  # of a person; below that there is nothing to learn from
+SMALLEST_FACTOR = 0.02  # the worst luck an error is measured by: a true extra of nothing has no logarithm
 PARTS = 4  # of the networks; each is judged by trees that were grown on the others
-GROWTH = Growth(trees=60, depth=3, rate=0.1, least=5.0)
-Factors = tuple[float, float]
+FACTOR = Growth(trees=60, depth=3, rate=0.1, least=5.0)
+SPREAD = Growth(trees=40, depth=2, rate=0.1, least=5.0)
+Marks = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -50,70 +54,75 @@ def range_features(study: FloatArray, guess: float, known: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class Ranges:
-    """Trees for the factor on the extra, and low and high factors for each range of probabilities and of surveys."""
+    """Trees for the factor on the extra and for its spread, and low and high marks for each range of probabilities."""
 
-    trees: Trees
-    factors: tuple[tuple[Factors, ...], ...]
+    factor: Trees
+    spread: Trees
+    marks: tuple[Marks, ...]
 
     def around(self, guess: float, known: float, features: FloatArray) -> tuple[float, float, float]:
         """Mean, low and high of the expected reach."""
         extra = max(guess - known, 0.0)
-        if extra > 0:
-            extra *= float(self.trees.predict(features[None])[0])
-        low, high = self.factors[_cell(features)[0]][_cell(features)[1]]
-        return known + extra, known + low * extra, known + high * extra
+        if extra == 0:
+            return known, known, known
+        extra *= float(self.factor.predict(features[None])[0])
+        spread = WIDER * float(self.spread.predict(features[None])[0])
+        low, high = (extra * float(np.exp(mark * spread)) for mark in self.marks[_chance(features)])
+        return known + extra, known + min(low, extra), known + max(high, extra)
 
     @classmethod
     def fitted(cls, sample: Sample, rng: np.random.Generator) -> "Ranges":
-        """Trees on all studies; factors from trees grown without the networks that they are judged on."""
+        """Trees on all studies; marks from trees grown without the networks that they are judged on."""
         usable = sample.where(sample.extra > SMALLEST_EXTRA)
-        ratio = np.empty(len(usable.truth))
         part = rng.permutation(int(usable.network.max()) + 1)[usable.network.astype(int)] % PARTS
+        error, strayed = np.empty(len(part)), np.empty(len(part))
         for i in range(PARTS):
-            trees = _grown(usable.where(part != i), rng)
-            ratio[part == i] = _error(trees, usable.where(part == i))
-        return cls(_grown(usable, rng), _table(usable, ratio))
+            error[part == i] = _error(_factor_trees(usable.where(part != i), rng), usable.where(part == i))
+        for i in range(PARTS):
+            spread = _spread_trees(usable.where(part != i), error[part != i], rng)
+            strayed[part == i] = error[part == i] / spread.predict(usable.where(part == i).features)
+        chances = np.array([_chance(row) for row in usable.features])
+        marks = tuple(_marks(strayed, usable.weight, chances == i) for i in range(len(CHANCES) + 1))
+        return cls(_factor_trees(usable, rng), _spread_trees(usable, error, rng), marks)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        factors = [[[round(x, 4) for x in cell] for cell in row] for row in self.factors]
-        return {"surveys": list(SURVEYS), "chances": list(CHANCES), "factors": factors, "trees": self.trees.to_dict()}
+        marks = [[round(mark, 4) for mark in pair] for pair in self.marks]
+        trees = {"factor": self.factor.to_dict(), "spread": self.spread.to_dict()}
+        return {"chances": list(CHANCES), "marks": marks, **trees}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Ranges":
         """What :meth:`to_dict` wrote."""
-        if data["surveys"] != list(SURVEYS) or data["chances"] != list(CHANCES):
-            raise ValueError("range factors of other bounds")
-        rows = (tuple((float(low), float(high)) for low, high in row) for row in data["factors"])
-        return cls(Trees.from_dict(data["trees"], len(STUDY) + 1), tuple(rows))
+        if data["chances"] != list(CHANCES):
+            raise ValueError("ranges for other probabilities")
+        factor, spread = (Trees.from_dict(data[name], len(STUDY) + 1) for name in ("factor", "spread"))
+        return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]))
 
 
-def _cell(features: FloatArray) -> tuple[int, int]:
-    surveys = round(float(np.expm1(features[STUDY.index("log surveys")])))
-    return bisect_right(CHANCES, features[STUDY.index("p")]), bisect_right(SURVEYS, surveys)
+def _chance(features: FloatArray) -> int:
+    return bisect_right(CHANCES, features[STUDY.index("p")])
 
 
-def _grown(sample: Sample, rng: np.random.Generator) -> Trees:
+def _factor_trees(sample: Sample, rng: np.random.Generator) -> Trees:
     """The larger a part of the reach the extra is, the more an error counts, whatever the size of the network."""
     weights = sample.weight * np.sqrt(sample.extra / (sample.known + sample.extra))
-    return grow(sample.features, np.maximum(sample.truth, 0.0) / sample.extra, weights, GROWTH, rng)
+    return grow(sample.features, np.maximum(sample.truth, 0.0) / sample.extra, weights, FACTOR, rng)
 
 
-def _error(trees: Trees, sample: Sample) -> FloatArray:
-    return np.maximum(sample.truth, 0.0) / (sample.extra * trees.predict(np.ascontiguousarray(sample.features)))
+def _spread_trees(sample: Sample, error: FloatArray, rng: np.random.Generator) -> Trees:
+    return grow(sample.features, np.abs(error), sample.weight, SPREAD, rng)
 
 
-def _table(sample: Sample, ratio: FloatArray) -> tuple[tuple[Factors, ...], ...]:
-    cells = np.array([_cell(row) for row in sample.features])
-    return tuple(
-        tuple(_factors(ratio, sample.weight, cells[:, 0] == i, cells[:, 1] == j) for j in range(len(SURVEYS) + 1))
-        for i in range(len(CHANCES) + 1)
-    )
+def _error(factor: Trees, sample: Sample) -> FloatArray:
+    """The logarithm of the factor between the true extra and the corrected guess."""
+    factors = sample.truth / (sample.extra * factor.predict(sample.features))
+    errors: FloatArray = np.log(np.maximum(factors, SMALLEST_FACTOR))
+    return errors
 
 
-def _factors(ratio: FloatArray, weight: FloatArray, likely: BoolArray, many: BoolArray) -> Factors:
-    """Of too few studies nothing is learned: those with any number of surveys stand in, or all."""
-    everybody = np.ones(len(ratio), dtype=np.bool_)
-    some = next((part for part in (likely & many, likely) if part.sum() >= FEWEST), everybody)
-    low, high = np.quantile(ratio[some], NINE_IN_TEN, weights=weight[some], method="inverted_cdf")
+def _marks(strayed: FloatArray, weight: FloatArray, likely: BoolArray) -> Marks:
+    """Of too few studies nothing is learned: all stand in."""
+    some = likely if likely.sum() >= FEWEST else np.ones(len(strayed), dtype=np.bool_)
+    low, high = np.quantile(strayed[some], NINE_IN_TEN, weights=weight[some], method="inverted_cdf")
     return float(low), float(high)

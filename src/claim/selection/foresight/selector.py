@@ -10,7 +10,7 @@ from claim.cascades.influence import check_people, check_probability, check_samp
 from claim.discovery import Discovered
 from claim.errors import InputError
 from claim.networks.network import FloatArray
-from claim.randomness import draw_seed
+from claim.randomness import Rng, as_generator, draw_seed
 from claim.selection.candidates import Candidates, Ties, tie_priority
 from claim.selection.foresight.course import Course
 from claim.selection.foresight.pick import SeenOnly, Track, gains_in_order, pick_leaders
@@ -100,16 +100,21 @@ class Foresight:
         return Expected(*self.ranges().around(*self.guess_reach(view, chosen, draw_seed(rng))))
 
     def guess_reach(self, view: View, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
-        """The guessed reach before any correction, the reach along seen contacts, and what errors can be told from."""
-        course, seen = self._course(view, self.p, seed), self._course(view, self.p, seed)
-        guess = self.attendance * sum(gains_in_order(self.track(course), view, leaders))
-        known = self.attendance * sum(gains_in_order(SeenOnly(seen), view, leaders))
-        return guess, known, range_features(study_features(view, course.hidden, self.p), guess, known)
+        """The guessed reach before any correction, the reach along seen contacts, and what errors can be told from.
 
-    def reasons(self, discovered: Discovered, leaders: Sequence[int], rng: np.random.Generator) -> list[list[Why]]:
+        Every person not surveyed who is reached is guessed to have one more contact at the least: where few answers
+        show nobody with further contacts, nothing could be learned from a guess of none.
+        """
+        courses = [self._course(view, self.p, seed) for _ in range(3)]
+        tracks = [self.track(courses[0]), *map(SeenOnly, courses[1:], (view.surveyed, ~view.surveyed))]
+        reach, surveyed, others = (self.attendance * sum(gains_in_order(each, view, leaders)) for each in tracks)
+        guess, known = reach + self.p * others, surveyed + others
+        return guess, known, range_features(study_features(view, courses[0].hidden, self.p), guess, known)
+
+    def reasons(self, discovered: Discovered, leaders: Sequence[int], rng: Rng = 0) -> list[list[Why]]:
         """For each leader why they were chosen, in the order of choice."""
         view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
-        course = self._course(view, self.p, draw_seed(rng))
+        course = self._course(view, self.p, draw_seed(as_generator(rng)))
         track = self.track(course)
         alone = track.gains()
         added = gains_in_order(track, view, chosen)

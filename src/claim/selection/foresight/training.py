@@ -1,10 +1,9 @@
 """Training the models of a family: simulated studies on its training networks and on look-alikes of all sorts."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,10 +18,12 @@ from claim.selection.foresight.features import BEFORE
 from claim.selection.foresight.fitted import FittedForesight
 from claim.selection.foresight.free import FreeForesight
 from claim.selection.foresight.lookalikes import look_alikes
-from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, shipped_path, write_json
+from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, write_json
 from claim.selection.foresight.ranges import Ranges
+from claim.selection.foresight.selector import Foresight
 from claim.selection.foresight.trees import Growth, Trees, grow
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]  # steps done, steps in all
 
 HIDDEN = Growth(trees=80, depth=4, rate=0.1, least=20.0)
@@ -57,21 +58,24 @@ def train_family(
     command: str = "",
 ) -> Path:
     """Train the models of a family and write them to a file; returns its path."""
-    began, plan = time.monotonic(), plan or Plan()
-    step = _Steps(progress, 4)
+    plan, fresh = plan or Plan(), rng.spawn(1)[0]
     alike = look_alikes(family, plan.look_alikes * (2 if family == "all" else 1), rng)
-    states = _states(networks, alike, plan, rng)
-    step.done()
-    hidden = fit([Rows.joined([hidden_rows(state, rng) for state in group]) for group in states], plan.hidden, rng)
-    step.done()
-    gain = _gain_trees(states, hidden, plan, rng)
-    step.done()
-    fitted = FittedForesight(family=family, model=Model(hidden, gain))
-    judged = judged_studies(_fresh(family, networks, plan, rng), {"fitted": fitted, "free": FreeForesight()}, rng)
-    ranges = Ranges.fitted(judged["fitted"].sample([network.name for network in networks]), rng)
-    step.done()
-    card = _card(family, networks, plan, judged, command, time.monotonic() - began)
-    return save_model(Model(hidden, gain, ranges, card), Path(out))
+    sizes = [plan.studies] * len(networks) + [plan.studies_each] * len(alike)
+    steps = _Steps(progress, 4 * len(sizes) + len(networks) + plan.fresh_look_alikes)
+    grounds = steps.each(zip([*networks, *alike], sizes, strict=True))
+    states = [studies(network, size, rng) for network, size in grounds]
+    rows = [Rows.joined([hidden_rows(state, rng) for state in group]) for group in steps.each(states)]
+    hidden = fit(rows, plan.hidden, rng)
+    gain = _gain_trees(states, hidden, plan, rng, steps)
+    bare = Model(hidden.rounded(), gain.rounded())
+    judged = judged_studies(steps.each(_fresh(family, networks, plan, fresh)), _judges(family, bare), fresh)
+    ranges = Ranges.fitted(judged["fitted"].sample([network.name for network in networks]), fresh)
+    return save_model(replace(bare, ranges=ranges, card=_card(family, networks, plan, judged, command)), Path(out))
+
+
+def _judges(family: str, model: Model) -> dict[str, Foresight]:
+    """The form trained, and the one without training for comparison."""
+    return {"fitted": FittedForesight(family=family, model=model), "free": FreeForesight()}
 
 
 def _fresh(family: str, networks: Sequence[Network], plan: Plan, rng: np.random.Generator) -> list[tuple[Network, int]]:
@@ -103,18 +107,13 @@ def _positive(free: FloatArray) -> FloatArray:
     return np.maximum(free, 1e-6)
 
 
-def _states(
-    networks: Sequence[Network], alike: Sequence[Network], plan: Plan, rng: np.random.Generator
-) -> list[list[State]]:
-    sizes = [plan.studies] * len(networks) + [plan.studies_each] * len(alike)
-    return [studies(network, size, rng) for network, size in zip([*networks, *alike], sizes, strict=True)]
-
-
-def _gain_trees(states: Sequence[list[State]], hidden: Trees, plan: Plan, rng: np.random.Generator) -> Trees:
+def _gain_trees(
+    states: Sequence[list[State]], hidden: Trees, plan: Plan, rng: np.random.Generator, steps: "_Steps"
+) -> Trees:
     """Two rounds: leaders picked as ``free`` would, then as the trees of the first round would."""
-    first = [_picked(group, hidden.predict, None, 0.3, plan, rng) for group in states]
+    first = [_picked(group, hidden.predict, None, 0.3, plan, rng) for group in steps.each(states)]
     trees = fit(first, plan.first, rng)
-    second = [_picked(group, hidden.predict, trees.predict, 0.2, plan, rng) for group in states]
+    second = [_picked(group, hidden.predict, trees.predict, 0.2, plan, rng) for group in steps.each(states)]
     return fit([*first, *second], plan.gain, rng)
 
 
@@ -139,31 +138,42 @@ class _Steps:
     def __init__(self, progress: Progress | None, total: int) -> None:
         self.progress, self.total, self.count = progress, total, 0
 
-    def done(self) -> None:
-        self.count += 1
-        if self.progress is not None:
-            self.progress(self.count, self.total)
+    def each(self, things: Iterable[T]) -> Iterator[T]:
+        """The things one by one, each a step that is done when the next is asked for."""
+        for thing in things:
+            yield thing
+            self.count += 1
+            if self.progress is not None:
+                self.progress(self.count, self.total)
 
 
 def _card(
-    family: str, networks: Sequence[Network], plan: Plan, judged: dict[str, Judged], command: str, seconds: float
+    family: str, networks: Sequence[Network], plan: Plan, judged: dict[str, Judged], command: str
 ) -> dict[str, Any]:
     return {
         "family": family,
         "command": command,
         "networks": {network.name: network.checksum for network in networks},
         "plan": asdict(plan),
-        "seconds": round(seconds),
         "reach": {name: result.reach() for name, result in judged.items()},
     }
 
 
-def calibrate_free(networks: Sequence[Network], out: Path | str, rng: np.random.Generator, command: str = "") -> Path:
+def calibrate_free(
+    networks: Sequence[Network],
+    out: Path | str,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+    plan: Plan | None = None,
+    command: str = "",
+) -> Path:
     """Range factors of the selector without training, from networks of all kinds; written to a file."""
-    judged = judged_studies(_fresh("all", networks, Plan(), rng), {"free": FreeForesight()}, rng)
-    ranges = Ranges.fitted(judged["free"].sample([network.name for network in networks]), rng)
+    plan = plan or Plan()
+    steps = _Steps(progress, len(networks) + plan.fresh_look_alikes)
+    judged = judged_studies(steps.each(_fresh("all", networks, plan, rng)), {FREE: FreeForesight()}, rng)
+    ranges = Ranges.fitted(judged[FREE].sample([network.name for network in networks]), rng)
     checksums = {network.name: network.checksum for network in networks}
-    card = {"family": "free", "command": command, "networks": checksums, "reach": judged["free"].reach()}
+    card = {"family": FREE, "command": command, "networks": checksums, "reach": judged[FREE].reach()}
     return write_json(Path(out), {"schema": SCHEMA, "card": card, "ranges": ranges.to_dict()})
 
 
@@ -175,14 +185,12 @@ def training_networks(family: str, data_dir: str | None = None) -> list[Network]
 
 
 def train_by_name(
-    family: str, out: Path | str | None = None, seed: int = 0, progress: Progress | None = None,
-    data_dir: str | None = None,
-) -> Path:  # fmt: skip
+    family: str, out: Path | str, seed: int = 0, progress: Progress | None = None, data_dir: str | None = None
+) -> Path:
     """What ``claim foresight train --family`` does: train on the family's training networks, from one seed."""
-    path = Path(out) if out else shipped_path(family)
     rng = np.random.default_rng(named_seed(seed, "foresight", family))
-    command = f"claim foresight train --family {family} --seed {seed}"
+    command = f"claim foresight train --family {family} --seed {seed} --out {out}"
     networks = training_networks(family, data_dir)
     if family == FREE:
-        return calibrate_free(networks, path, rng, command)
-    return train_family(family, networks, path, rng, progress, command=command)
+        return calibrate_free(networks, out, rng, progress, command=command)
+    return train_family(family, networks, out, rng, progress, command=command)

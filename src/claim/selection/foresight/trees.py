@@ -56,6 +56,10 @@ class Trees:
             "leaves": np.round(self.leaves, 5).tolist(),
         }
 
+    def rounded(self) -> "Trees":
+        """The trees as their file will have them."""
+        return Trees.from_dict(self.to_dict(), int(self.feature.max()) + 1)
+
     @classmethod
     def from_dict(cls, data: dict[str, Any], columns: int) -> "Trees":
         """What :meth:`to_dict` wrote, for rows of ``columns`` features; damaged trees would lead a kernel astray."""
