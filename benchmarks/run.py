@@ -17,6 +17,7 @@ import evaluation_speed
 import greedy_selection
 import influence_precision
 import large_networks
+import training
 from measure import Result
 from rich.console import Console
 from rich.table import Table
@@ -26,6 +27,7 @@ BENCHMARKS = {
     "greedy": greedy_selection.run,
     "large": large_networks.run,
     "evaluation": evaluation_speed.run,
+    "training": training.run,
 }
 
 

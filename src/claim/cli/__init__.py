@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import typer
 
-from claim.cli import advise, evaluate, influence, networks, select, study, train
+from claim.cli import advise, evaluate, experiment, explain, foresight, influence, networks, plan, select, study, train
 from claim.cli.assistant import app as assistant
 from claim.errors import ClaimError
 
@@ -43,8 +43,11 @@ def _options(
 
 app.add_typer(networks.app, name="networks")
 app.add_typer(study.app, name="study")
-for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise, train.train):
+app.add_typer(experiment.app, name="experiment")
+app.add_typer(foresight.app, name="foresight")
+for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise, plan.plan, train.train):
     app.command()(verb)
+app.command()(explain.explain)
 app.command("app")(assistant)
 
 

@@ -38,7 +38,7 @@ def advise(
         raise InputError(f"{policy} is a reference that must see the whole network; it cannot advise anybody")
     graph = load(known)
     report_dropped(graph)
-    seen = Discovered.from_network(graph, *_asked(graph, surveyed, refused))
+    seen = Discovered.from_network(graph, *asked(graph, surveyed, refused))
     ranking = [
         {
             "rank": rank,
@@ -52,7 +52,8 @@ def advise(
     show(result, _table(seen, result), json)
 
 
-def _asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], list[int]]:
+def asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], list[int]]:
+    """Who was surveyed and who refused, by label; nobody can have done both."""
     answered, unwilling = people(graph, surveyed), people(graph, refused)
     both = set(answered) & set(unwilling)
     if both:

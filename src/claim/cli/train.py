@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, names, report_dropped, show
+from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, report_dropped, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def train(
 
     if episodes < 1:
         raise InputError(f"--episodes must be at least 1, not {episodes}")
+    check_json_target(json)
     torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings, and one is repeatable
     grounds = _networks(family, networks, data_dir)
     config = _config(variant, budget, seed, setting or [])
@@ -80,8 +81,10 @@ def _wanted(family: str, asked: str | None) -> bool:
 
 def _config(variant: str, budget: int, seed: int, settings: list[str]) -> "Config":
     from claim.learning.config import parse_settings, variant_named
+    from claim.learning.limits import checked
 
-    return variant_named(variant, budget=budget, seed=seed, **parse_settings(settings))
+    changes = {"budget": budget, "seed": seed} | parse_settings(settings)
+    return checked(variant_named(variant, **changes))
 
 
 def _command(

@@ -47,8 +47,7 @@ def load_checkpoint(training: Training, path: Path) -> dict[str, Any]:
         content = torch.load(path, weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
         raise InputError(f"{path}: not a checkpoint ({str(error).splitlines()[0][:100]})") from error
-    if json.loads(content["config"]) != json.loads(json.dumps(training.config.to_dict())):
-        raise InputError(f"{path}: was trained with other settings")
+    _check_settings(path, json.loads(content["config"]), json.loads(json.dumps(training.config.to_dict())))
     if content["checksums"] != [ground.network.checksum for ground in training.grounds]:
         raise InputError(f"{path}: was trained on other networks")
     training.online.load_state_dict(content["online"])
@@ -61,6 +60,13 @@ def load_checkpoint(training: Training, path: Path) -> dict[str, Any]:
     training.rng.bit_generator.state = json.loads(content["generator"])
     extra: dict[str, Any] = json.loads(content["extra"])
     return extra
+
+
+def _check_settings(path: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
+    for name in {**there, **here}:
+        if there.get(name) != here.get(name):
+            was, asked = there.get(name), here.get(name)
+            raise InputError(f"{path}: was trained with other settings ({name} was {was}, not {asked})")
 
 
 def _packed(replay: Replay) -> dict[str, Any]:

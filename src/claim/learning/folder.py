@@ -122,7 +122,7 @@ class TrainingFolder:
         from torch.utils.tensorboard import SummaryWriter
 
         board = SummaryWriter(str(self.path / "tensorboard"))
-        with (self.path / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        with (self.path / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:
 
             def record(metrics: dict[str, Any]) -> None:
                 if "validation" not in metrics:

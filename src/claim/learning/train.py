@@ -64,7 +64,7 @@ def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]],
         training.store(episode)  # lines 12 to 16
         clock.lap("store")
         losses = []
-        if training.surveys >= config.learning_starts:
+        if training.surveys >= config.learning_starts and len(training.replay):
             for _ in range(config.budget):  # line 17
                 minibatch = training.minibatch(episode.goal)  # line 18
                 clock.lap("select")

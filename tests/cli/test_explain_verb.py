@@ -1,0 +1,115 @@
+"""``claim explain``: tables for people, JSON for machines, one clear line for mistakes."""
+
+import json
+
+import pytest
+
+from claim.learning.config import variant_named
+from claim.learning.goals import GoalHeuristic
+from claim.learning.policy import LearnedPolicy
+from claim.learning.qnetwork import new_network
+
+KNOWN = ("explain", "--known", "names.csv", "--surveyed", "Ana,Dan")
+
+
+@pytest.fixture
+def files(folder):
+    """Untrained policies, which have reasons too."""
+    for variant in ("claim", "geometric-dqn"):
+        config = variant_named(variant, hidden=8, clusters=4, layers=(16, 8), dimensions=6)
+        estimates = GoalHeuristic(people=200, edges=400, average_influence=20)
+        LearnedPolicy(new_network(config), config, estimates, variant).save(folder / variant)
+    (folder / "broken.json").write_text("{}")
+    return folder
+
+
+def only_json(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def test_json_has_the_documented_keys(claim, files):
+    data = only_json(claim(*KNOWN, "--policy", "claim.json", "--json", "-"))
+    assert set(data) == {"policy", "surveyed", "people", "lead", "lead_in_people", "goal", "classes", "changes"}
+    assert (data["surveyed"], data["people"]) == (2, 5)
+    assert set(data["goal"]) == {
+        "goal", "people", "edges", "average_influence", "p_prime", "start_people", "contacts_of_start", "layers",
+    }  # fmt: skip
+    rows = {tuple(row["members"]): row for row in data["classes"]}
+    assert set(rows) == {("Ben",), ("Cyd",), ("Eve",)}
+    assert all(
+        set(row) == {"rank", "value", "behind_in_people", "members", "contacts", "named_by", "namer_degrees"}
+        for row in data["classes"]
+    )
+    assert rows[("Ben",)]["named_by"] == ["Ana"]
+    assert rows[("Ben",)]["namer_degrees"] == [2]
+    assert rows[("Ben",)]["contacts"] == 2
+    assert rows[("Cyd",)]["named_by"] == []
+    assert data["changes"]
+    assert all(set(row) == {"about", "if", "lead", "lead_in_people", "choice", "changed"} for row in data["changes"])
+
+
+def test_without_a_goal_there_is_none(claim, files):
+    data = only_json(claim(*KNOWN, "--policy", "geometric-dqn.json", "--json", "-"))
+    assert data["goal"] is None
+    assert data["lead_in_people"] is None
+    assert "Goal: none" in claim(*KNOWN, "--policy", "geometric-dqn.json").stdout
+
+
+def test_who_was_known_at_the_outset_sets_the_goal(claim, files):
+    arguments = ("--policy", "claim.json", "--json", "-")
+    both, one = (only_json(claim(*KNOWN, *more, *arguments)) for more in ((), ("--start", "Ana")))
+    assert (both["goal"]["start_people"], both["goal"]["contacts_of_start"]) == (2, 2)
+    assert (one["goal"]["start_people"], one["goal"]["contacts_of_start"]) == (1, 2)
+    assert both["surveyed"] == one["surveyed"] == 2
+
+
+def test_for_people(claim, files):
+    done = claim(*KNOWN, "--policy", "claim.json", "--refused", "Ben")
+    assert done.returncode == 0
+    assert "would survey" in done.stdout
+    assert "Goal: " in done.stdout
+    assert "What it would do if" in done.stdout
+    assert "Ben" not in done.stdout.split("What it would do if")[0]
+
+
+def test_a_simulated_study_is_repeatable(claim, files):
+    arguments = ("explain", "--network", "zone1", "--surveys", "2", "--seed", "4", "--policy", "claim.json")
+    one, other = (claim(*arguments, "--json", "-") for _ in range(2))
+    assert one.stdout == other.stdout
+    assert only_json(one)["surveyed"] == 5 + 2
+
+
+def test_nobody_left(claim, files):
+    arguments = ("explain", "--known", "numbers.edges", "--surveyed", "10,11,12,13,14", "--policy", "claim.json")
+    assert "nobody is left to survey" in claim(*arguments).stdout
+    assert only_json(claim(*arguments, "--json", "-"))["classes"] == []
+
+
+MISTAKES = {
+    "neither": (["explain", "--policy", "claim.json"], "either --known or --network"),
+    "both": ([*KNOWN, "--network", "zone1", "--policy", "claim.json"], "either --known or --network"),
+    "a simulated study with surveyed people": (["explain", "--network", "zone1", "--surveyed", "1"], "go with --known"),
+    "surveys of a known network": ([*KNOWN, "--surveys", "2"], "goes with --network"),
+    "a rule": ([*KNOWN, "--policy", "degree+inverse"], "no trained policy"),
+    "a policy file that is not there": ([*KNOWN, "--policy", "nowhere.json"], "nowhere.json"),
+    "a file that is no policy": ([*KNOWN, "--policy", "broken.json"], "not a policy"),
+    "a start person not surveyed": (
+        [*KNOWN, "--policy", "claim.json", "--start", "Eve"],
+        "Eve was known at the outset",
+    ),
+    "surveyed and refused": ([*KNOWN, "--policy", "claim.json", "--refused", "Ana"], "both was surveyed and refused"),
+    "a stranger": ([*KNOWN, "--policy", "claim.json", "--refused", "Zoe"], "nobody is called 'Zoe'"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_gets_one_clear_line(claim, files, mistake):
+    arguments, clue = MISTAKES[mistake]
+    done = claim(*arguments)
+    lines = [line for line in done.stderr.splitlines() if "self-loop" not in line]
+    assert done.returncode == 2, done.stderr
+    assert len(lines) == 1
+    assert lines[0].startswith("claim: ")
+    assert clue in lines[0]
+    assert done.stdout == ""
