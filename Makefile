@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-EXTRAS := learning,app,dev
+EXTRAS := learning,app,ray,dev
 
 .PHONY: demo test test-slow setup lint bench clean
 

@@ -1,0 +1,172 @@
+"""Influence by network and method: the paper's Table 3 and its ablation."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from claim.evaluation.protocols import ProtocolName
+from claim.evaluation.statistics import paired_test, standard_error
+from claim.evaluation.tables import stars
+from claim.experiments import pictures
+from claim.experiments.findings import Findings
+from claim.experiments.paper import ABLATION, BASELINE, CLAIM, FORESIGHT, PROTOCOLS, SCOUT, TABLE, Method
+from claim.experiments.played import SEED
+from claim.experiments.published import CONFIDENTIAL, IMPROVEMENT, OPTIMUM, STARS, published
+from claim.experiments.section import NOT_RUN, Picture, Section, Table, shown
+from claim.networks import Network
+from claim.randomness import named_seed
+
+RIVALS = (  # who is compared with whom, as far as both exist
+    (Method(CLAIM), Method(BASELINE)),
+    (Method(CLAIM), Method("change")),
+    (Method(SCOUT), Method(CLAIM)),
+    (Method(CLAIM, FORESIGHT), Method(CLAIM)),
+    (Method(SCOUT, FORESIGHT), Method(CLAIM)),
+)
+
+
+def influence(findings: Findings) -> Section:
+    """Table 3 in both protocols, with the published numbers beside, improvements and paired tests."""
+    tables = [_reached(findings, TABLE, protocol, f"influence-{protocol}") for protocol in PROTOCOLS]
+    tables += [_improvements(findings, protocol) for protocol in PROTOCOLS]
+    figures = [
+        Picture(
+            f"influence-{protocol}",
+            f"People reached, {protocol} protocol: mean and 95 % interval; crosses are published means.",
+            _dots(findings, protocol),
+        )
+        for protocol in PROTOCOLS
+    ]
+    return Section("influence", "Influence by network and method (Table 3)", _words(findings), tables, figures)
+
+
+def ablation(findings: Findings) -> Section:
+    """The ablation, with what this project adds beside it."""
+    words = [
+        "The components of CLAIM one by one: Geometric-DQN, with a goal, with hindsight, with the curriculum. Below "
+        "them what this project adds: the scout policy, and the foresight selector in place of the greedy oracle."
+    ]
+    tables = [_reached(findings, ABLATION, protocol, f"ablation-{protocol}") for protocol in PROTOCOLS]
+    return Section("ablation", "Ablation", words, tables)
+
+
+def _words(findings: Findings) -> list[str]:
+    scale = findings.paper.scale
+    words = [
+        f"Mean people reached ± its standard error over {scale.runs} start sets; 5 start people, 5 surveys, 10 "
+        f"leaders, p = 0.1. A trained method is the mean of {scale.seeds} models trained from different seeds, run by "
+        "run. In brackets what the paper reports (means of 100 runs, without standard errors).",
+        "The published row of CHANGE is that of a CHANGE which drew its own start people (change-published); change "
+        "has equal access. Only the paper protocol can be compared with published numbers.",
+    ]
+    if any(network in CONFIDENTIAL for network in findings.paper.networks):
+        words.append("The zones are synthetic stand-ins of a confidential survey, so nothing published stands beside.")
+    return words
+
+
+def _reached(findings: Findings, methods: Sequence[Method], protocol: ProtocolName, name: str) -> Table:
+    networks = list(findings.paper.networks.values())
+    rows = [_row(findings, method, network, protocol) for method in methods for network in networks]
+    optima = [_optimum_row(findings, network, protocol) for network in networks]
+    cells = []
+    for label in dict.fromkeys(row["method"] for row in rows + optima):
+        cells.append([label, *(_cell(row) for row in rows + optima if row["method"] == label)])
+    caption = f"People reached, {protocol} protocol: mean ± standard error (published)"
+    return Table(name, caption, ["method", *(network.name for network in networks)], cells, rows + optima)
+
+
+def _row(findings: Findings, method: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
+    values = findings.influence(method, network, protocol)
+    optimum = findings.optimum(network)
+    mean = None if values is None else float(values.mean())
+    beside = published(method.policy, network.name) if method.selector == "greedy" and protocol == "paper" else None
+    return {
+        "network": network.name,
+        "protocol": protocol,
+        "method": method.name,
+        "runs": 0 if values is None else len(values),
+        "mean": mean,
+        "stderr": None if values is None else standard_error(values),
+        "published": beside,
+        "share_of_optimum": None if mean is None or optimum is None else mean / optimum,
+    }
+
+
+def _optimum_row(findings: Findings, network: Network, protocol: ProtocolName) -> dict[str, Any]:
+    beside = None if network.name in CONFIDENTIAL or protocol != "paper" else OPTIMUM.get(network.name)
+    value = findings.optimum(network)
+    row = {"network": network.name, "protocol": protocol, "method": "OPT", "runs": 0, "mean": value}
+    return {**row, "stderr": math.nan, "published": beside, "share_of_optimum": 1.0}
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["mean"] is None:
+        return NOT_RUN
+    error = "" if math.isnan(row["stderr"]) else f" ± {row['stderr']:.2f}"
+    beside = "" if row["published"] is None else f" ({row['published']:.2f})"
+    return f"{row['mean']:.2f}{error}{beside}"
+
+
+def _improvements(findings: Findings, protocol: ProtocolName) -> Table:
+    networks = findings.paper.networks.values()
+    rows = [_improvement(findings, a, b, network, protocol) for a, b in _rivals() for network in networks]
+    cells = [
+        [
+            row["network"],
+            f"{row['a']} against {row['b']}",
+            shown(row["difference"], "+.2f"),
+            NOT_RUN if row["difference"] is None else f"{row['low']:+.2f} to {row['high']:+.2f}",
+            NOT_RUN if row["percent"] is None else f"{row['percent']:+.2f} %",
+            shown(row["p"], ".2g") + (f" {stars(row['p'])}" if row["p"] is not None else ""),
+            "" if row["published_percent"] is None else f"{row['published_percent']:+.2f} % {row['published_stars']}",
+        ]
+        for row in rows
+    ]
+    caption = (
+        f"Improvements, {protocol} protocol, by paired t-test: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction)"
+    )
+    heads = ["network", "who", "difference", "95 % interval", "improvement", "p", "published"]
+    return Table(f"improvement-{protocol}", caption, heads, cells, rows)
+
+
+def _rivals() -> list[tuple[Method, Method]]:
+    return [(a, b) for a, b in RIVALS if {a, b} <= set(TABLE)]
+
+
+def _improvement(findings: Findings, a: Method, b: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
+    first, second = (findings.influence(each, network, protocol) for each in (a, b))
+    row: dict[str, Any] = {"network": network.name, "protocol": protocol, "a": a.name, "b": b.name}
+    row |= dict.fromkeys(("difference", "low", "high", "percent", "p", "published_percent", "published_stars"))
+    if first is not None and second is not None:
+        test = paired_test(first, second, np.random.default_rng(named_seed(SEED, "bootstrap")))
+        row |= {"difference": test.difference, "low": test.ci95[0], "high": test.ci95[1], "p": test.p_value}
+        row["percent"] = 100 * test.difference / float(second.mean())
+    comparable = protocol == "paper" and network.name not in CONFIDENTIAL and network.name in IMPROVEMENT
+    if comparable and (a, b) == RIVALS[0]:
+        row |= {"published_percent": IMPROVEMENT[network.name], "published_stars": STARS[network.name]}
+    return row
+
+
+def _dots(findings: Findings, protocol: ProtocolName) -> Any:
+    networks = list(findings.paper.networks.values())
+    figure, axes = pictures.panels(len(networks), columns=4, width=3.2, height=0.9 + 0.24 * len(TABLE))
+    for i, (axis, network) in enumerate(zip(axes, networks, strict=True)):
+        rows = [_row(findings, method, network, protocol) for method in reversed(TABLE)]
+        for place, row in enumerate(rows):
+            if row["mean"] is not None:
+                error = 1.96 * np.nan_to_num(row["stderr"])
+                axis.errorbar(
+                    row["mean"], place, xerr=error, fmt="o", color=pictures.COLORS[0], capsize=3, markersize=4
+                )
+            if row["published"] is not None:
+                axis.plot(row["published"], place, "x", color=pictures.COLORS[1], markersize=6)
+        labels = [row["method"] for row in rows] if i % 4 == 0 else [""] * len(rows)
+        pictures.finish(axis)
+        axis.set_yticks(range(len(rows)), labels, fontsize=8)
+        axis.grid(axis="x", color="#e8e8e8")
+        optimum = findings.optimum(network)
+        pictures.title(axis, network.name if optimum is None else f"{network.name} (OPT {optimum:.1f})")
+    figure.supxlabel("people reached", fontsize=9)
+    return figure

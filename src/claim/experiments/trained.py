@@ -1,0 +1,138 @@
+"""Training as a job: a variant on a family's training networks, from one seed."""
+
+import base64
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claim.experiments.jobs import Job, Result, key_of
+from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
+from claim.learning.config import Config, variant_named
+from claim.networks import Network
+
+if TYPE_CHECKING:
+    from claim.learning.policy import LearnedPolicy
+
+SECONDS_AN_UPDATE = 0.022
+SECONDS_AN_EPISODE = 0.01
+SECONDS_A_VALIDATED_STUDY = 0.01
+
+
+@dataclass(frozen=True)
+class Train:
+    """Trains one policy; a killed training goes on from its last checkpoint."""
+
+    variant: str
+    family: str
+    networks: tuple[Network, ...]
+    seed: int
+    episodes: int
+    settings: tuple[tuple[str, Any], ...] = ()  # changes to the variant's configuration
+    wish: Wish = AS_ESTIMATED
+
+    @property
+    def config(self) -> Config:
+        """The whole configuration."""
+        return variant_named(self.variant, seed=self.seed, **dict(self.settings))
+
+    @property
+    def label(self) -> str:
+        """Variant, family, surveys, seed, and the goals if they are not the usual ones; also a file name."""
+        usual = f"{self.variant}.{self.family}.{self.config.budget}.seed{self.seed}"
+        return usual if self.wish == AS_ESTIMATED else f"{usual}.{re.sub(r'[^a-z0-9.]+', '-', self.wish.name)}"
+
+    @property
+    def name(self) -> str:
+        """What it is called while it runs."""
+        return f"train {self.label}"
+
+    @property
+    def effort(self) -> float:
+        """Updates, episodes and validations."""
+        config = self.config
+        updates = config.budget * max(self.episodes - config.learning_starts // config.budget, 0)
+        validations = self.episodes // config.validate_every * len(self.networks) * config.validation_starts
+        return (
+            SECONDS_AN_UPDATE * updates
+            + SECONDS_AN_EPISODE * self.episodes
+            + SECONDS_A_VALIDATED_STUDY * validations
+            + 2
+        )
+
+    @property
+    def needs(self) -> tuple[Job, ...]:
+        """Nothing."""
+        return ()
+
+    def identity(self) -> dict[str, Any]:
+        """Settings, episodes, networks and goals."""
+        return {
+            "config": self.config.to_dict(),
+            "episodes": self.episodes,
+            "networks": {network.name: network.checksum for network in self.networks},
+            "wish": vars(self.wish),
+        }
+
+    @property
+    def command(self) -> str:
+        """The command line that trains the same policy (goals from other estimates have none)."""
+        changes = "".join(f" --set {name}={_as_setting(value)}" for name, value in self.settings if name != "budget")
+        return (
+            f"claim train --variant {self.variant} --networks {','.join(each.name for each in self.networks)} "
+            f"--episodes {self.episodes} --budget {self.config.budget} --seed {self.seed}{changes}"
+        )
+
+    def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
+        """The validation curve and the policy that validated best."""
+        import torch
+
+        from claim.learning.folder import TrainingFolder
+
+        torch.set_num_threads(1)
+        path = workspace / "training" / f"{self.label}-{key_of(self)[:8]}"
+        if not (path / "checkpoint.pt").exists():
+            shutil.rmtree(path, ignore_errors=True)
+        folder = TrainingFolder(path, self.config, self.networks, self.command)
+        train_towards(folder.training, self.wish)
+        folder.open(resume=True)
+        folder.run(self.episodes, lambda metrics: None)
+        weights = (path / "policy.safetensors").read_bytes()
+        (path / "checkpoint.pt").unlink()  # up to a hundred megabytes that nobody needs any more
+        return {
+            "curve": folder.curve,
+            "card": json.loads((path / "policy.json").read_text(encoding="utf-8")),
+            "weights": base64.b64encode(weights).decode(),
+        }
+
+
+def save_policy(result: Result, stem: Path) -> None:
+    """Write a trained policy as policy files."""
+    stem.with_name(f"{stem.name}.json").write_text(json.dumps(result["card"], indent=1) + "\n", encoding="utf-8")
+    stem.with_name(f"{stem.name}.safetensors").write_bytes(base64.b64decode(result["weights"]))
+
+
+def load_policy(result: Result) -> "LearnedPolicy":
+    """The policy of a training's result."""
+    return _loaded(json.dumps(result["card"]), result["weights"])
+
+
+@lru_cache(maxsize=4)
+def _loaded(card: str, weights: str) -> "LearnedPolicy":
+    import torch
+
+    from claim.learning.policy import LearnedPolicy
+
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        save_policy({"card": json.loads(card), "weights": weights}, Path(folder) / "policy")
+        return LearnedPolicy.load(Path(folder) / "policy")
+
+
+def _as_setting(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,83 @@
+"""``claim experiment paper`` as people start it: interrupted, killed, continued, on Ray."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from experiment_cases import eventually
+
+COMMAND = [sys.executable, "-m", "claim", "experiment", "paper", "--scale", "tiny", "--workers", "2"]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=900)
+
+
+def files(folder: Path, *kinds: str) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for kind in kinds for path in (folder / kind).iterdir()}
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_no_time_means_a_report_that_says_so(tmp_path):
+    done = run("--out", str(tmp_path), "--hours", "0", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["missing"] > 90
+    assert "not run yet" in Path(result["report"]).read_text()
+
+
+def test_mistakes_are_one_line(tmp_path):
+    done = run("--out", str(tmp_path), "--address", "here:1")
+    assert (done.returncode, done.stderr) == (2, "claim: --address is that of a Ray cluster: add --backend ray\n")
+    (tmp_path / "file").touch()
+    done = run("--out", str(tmp_path / "file"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_interrupted_killed_and_continued_equals_never_stopped(tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    assert run("--out", str(whole)).returncode == 0
+    for stop in (signal.SIGINT, signal.SIGKILL):
+        before = len(list((cut / "jobs").iterdir())) if cut.exists() else 0
+        program = psutil.Popen(
+            [*COMMAND, "--out", str(cut)],
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        eventually(lambda more=before + 5: cut.exists() and len(list((cut / "jobs").glob("*.json"))) >= more, 300)
+        workers = program.children(recursive=True)
+        os.killpg(program.pid, stop) if stop == signal.SIGINT else program.kill()
+        _, errors = program.communicate(timeout=60)
+        eventually(lambda workers=workers: not alive(workers), 20)
+        if stop == signal.SIGINT:
+            assert program.returncode == 130
+            assert errors.endswith("claim: interrupted\n")
+            assert "Traceback" not in errors
+    assert run("--out", str(cut)).returncode == 0
+    kinds = ("jobs", "tables", "figures", "policies")
+    assert files(cut, *kinds) == files(whole, *kinds)
+    assert (cut / "report.html").read_bytes() == (whole / "report.html").read_bytes()
+
+
+@pytest.mark.slow
+def test_ray_finds_the_same_as_local_processes(tmp_path):
+    pytest.importorskip("ray", reason="needs Ray: pip install 'claim[ray]'")
+    here, there = tmp_path / "local", tmp_path / "ray"
+    assert run("--out", str(here)).returncode == 0
+    done = run("--out", str(there), "--backend", "ray")
+    assert done.returncode == 0, done.stderr
+    kinds = ("jobs", "tables", "policies")
+    assert files(there, *kinds) == files(here, *kinds)
