@@ -31,6 +31,12 @@ def evaluate(
     round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
     refusal: Annotated[float, typer.Option(help="Chance that somebody refuses to be surveyed.")] = 0.0,
     budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts.")] = "attempts",
+    attendance: Annotated[float, typer.Option(help="Chance that a chosen leader comes.")] = 1.0,
+    p_range: Annotated[
+        str | None, typer.Option(metavar="LOW,HIGH", help="Draw each run's p from this range, which selectors know.")
+    ] = None,
+    answers: Annotated[float, typer.Option(help="Chance that somebody surveyed names a contact.")] = 1.0,
+    untold: Annotated[bool, typer.Option("--untold", help="Keep attendance and range of p from selectors.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
     data_dir: DataDirOption = None,
@@ -53,12 +59,21 @@ def evaluate(
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
             budget=budget, start=start, leaders=leaders, p=p, starts=starts, per_round=round_size,
-            refusal=refusal, unit=budget_unit, workers=workers, data_dir=data_dir, progress=progress,
+            refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), answers=answers,
+            told=not untold, workers=workers, data_dir=data_dir, progress=progress,
         )  # fmt: skip
     seconds = time.perf_counter() - began
     if out is not None:
         _write_run_folder(result, Path(out), workers, quiet=json == "-")
     _show(result, seconds, json)
+
+
+def _range(given: str | None) -> tuple[float, ...] | None:
+    """The numbers of a range; whether they make one is for the comparison to say."""
+    try:
+        return None if given is None else tuple(float(part) for part in given.split(","))
+    except ValueError as error:
+        raise InputError(f"--p-range takes two numbers such as 0.05,0.2, not {given!r}") from error
 
 
 def _make_folder(folder: Path) -> None:

@@ -9,6 +9,8 @@ from claim.discovery.discovered import Discovered
 from claim.discovery.seams import Policy
 from claim.errors import InputError
 from claim.networks import Network
+from claim.networks.network import IntArray
+from claim.randomness import draw_seed
 
 BudgetUnit = Literal["attempts", "answers"]
 
@@ -17,18 +19,30 @@ class Simulation:
     """One study on a hidden network.
 
     Contacts are named in random order, so local indices tell nothing of the network's own numbering. Who would refuse
-    is settled once at the outset and does not depend on whom a policy asks or when.
+    is settled once at the outset and does not depend on whom a policy asks or when; neither does whom somebody would
+    name, where each contact is named with probability ``answers`` only. A tie is seen if either end names it.
     """
 
-    def __init__(self, network: Network, start: Iterable[int], rng: np.random.Generator, refusal: float = 0.0) -> None:
+    def __init__(
+        self,
+        network: Network,
+        start: Iterable[int],
+        rng: np.random.Generator,
+        refusal: float = 0.0,
+        answers: float = 1.0,
+    ) -> None:
         if not 0 <= refusal <= 1:
             raise InputError(f"the refusal probability must be between 0 and 1, not {refusal}")
+        if not 0 < answers <= 1:
+            raise InputError(f"answers is a share above 0 and at most 1, not {answers}")
         self.network = network
         self.discovered = Discovered()
         self.people: list[int] = []  # the network's index of each local person
         self._local: dict[int, int] = {}
         self._rng = rng
         self._refuses = rng.random(network.n) < refusal
+        self._answers = answers
+        self._memory = draw_seed(rng) if answers < 1 else 0
         for person in [self._meet(who, None) for who in _checked_start(network, start)]:
             self.discovered.record_start(person)
         for person in list(self.discovered.start):
@@ -54,9 +68,17 @@ class Simulation:
         return self._local[who]
 
     def _name_contacts(self, person: int) -> None:
-        contacts = self.network.contacts_of(self.people[person])
+        contacts = self._named_by(self.people[person])
         for who in contacts[self._rng.permutation(len(contacts))].tolist():
             self.discovered.add_tie(person, self._meet(who, person))
+
+    def _named_by(self, who: int) -> IntArray:
+        """The contacts somebody names; a coin for each person they could know, so that hidden ties move no coin."""
+        contacts = self.network.contacts_of(who)
+        if self._answers == 1:
+            return contacts
+        coins = np.random.default_rng((self._memory, who)).random(self.network.n)
+        return contacts[coins[contacts] < self._answers]
 
 
 def _checked_start(network: Network, start: Iterable[int]) -> list[int]:

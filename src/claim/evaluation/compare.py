@@ -103,14 +103,24 @@ def compare(
     per_round: int = 1,
     refusal: float = 0.0,
     unit: BudgetUnit = "attempts",
+    attendance: float = 1.0,
+    p_range: Sequence[float] | None = None,
+    answers: float = 1.0,
+    told: bool = True,
     workers: int | None = None,
     data_dir: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Play every policy with every selector on every network, ``runs`` times from the same start sets."""
+    """Play every policy with every selector on every network, ``runs`` times from the same start sets.
+
+    ``refusal``, ``attendance``, ``p_range`` and ``answers`` are troubles of the field, described in docs/troubles.md.
+    """
     given = networks_given(networks)
     hidden = load_all(given, data_dir)
-    rules = Rules(seed, budget, start, leaders, p, per_round, refusal, unit)
+    rules = Rules(
+        seed, budget, start, leaders, p, per_round, refusal, unit,
+        attendance, None if p_range is None else _two_chances(p_range), answers, told,
+    )  # fmt: skip
     check_rules(rules, runs)
     contenders = contenders_of(policies, selector, protocol)
     sets = {network.name: start_sets(network, runs, start, seed, starts) for network in hidden}
@@ -118,7 +128,7 @@ def compare(
     batches = [split(network, contender, rules, sets[network.name], [budget]) for network, contender in grid]
     outcomes = play_batches(batches, workers, progress)
     rows = [_row(network, contender, played) for (network, contender), played in zip(grid, outcomes, strict=True)]
-    settings = {**asdict(rules), "runs": runs, "starts": starts or "published where they exist"}
+    settings = {**rules.settings(), "runs": runs, "starts": starts or "published where they exist"}
     return Comparison(
         rows,
         {network.name: optimum(network, rules) for network in hidden},
@@ -182,12 +192,30 @@ def check_rules(rules: Rules, runs: int) -> None:
     for name, probability in (("p", rules.p), ("refusal", rules.refusal)):
         if not 0 <= probability <= 1:
             raise InputError(f"{name} must be between 0 and 1, not {probability}")
+    for name, share in (("attendance", rules.attendance), ("answers", rules.answers)):
+        if not 0 < share <= 1:
+            raise InputError(f"{name} must be above 0 and at most 1, not {share}")
+
+
+def _two_chances(given: Sequence[float]) -> tuple[float, float]:
+    """The two ends of a range of p."""
+    ends = tuple(map(float, given))
+    if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
+        listed = ",".join(map(str, given))
+        raise InputError(f"a range of p is two numbers between 0 and 1, the smaller first, not {listed}")
+    return ends[0], ends[1]
 
 
 def optimum(network: Network, rules: Rules) -> float:
-    """OPT: the greedy oracle on the whole network, judged on the worlds everybody is judged on."""
-    referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
-    return referee.optimum(rules.leaders, np.random.default_rng(named_seed(rules.seed, "optimum")))
+    """OPT: the greedy oracle on the whole network, judged on the worlds everybody is judged on.
+
+    It knows p: for a range it is the mean over values of p of what the best leaders for each reach.
+    """
+    found = []
+    for p in rules.chances() or (rules.p,):
+        referee = referee_for(network, p, REFEREE_SAMPLES, referee_seed(rules.seed), rules.attendance)
+        found.append(referee.optimum(rules.leaders, np.random.default_rng(named_seed(rules.seed, "optimum"))))
+    return float(np.mean(found))
 
 
 def differences(rows: Sequence[Row], seed: int) -> list[Difference]:
@@ -249,6 +277,14 @@ def _command(
         parts.append(f"--round {rules.per_round}")
     if rules.refusal:
         parts.append(f"--refusal {rules.refusal} --budget-unit {rules.unit}")
+    if rules.attendance != 1:
+        parts.append(f"--attendance {rules.attendance}")
+    if rules.p_range is not None:
+        parts.append("--p-range {},{}".format(*rules.p_range))
+    if rules.answers != 1:
+        parts.append(f"--answers {rules.answers}")
+    if not rules.told:
+        parts.append("--untold")
     return " ".join(parts)
 
 

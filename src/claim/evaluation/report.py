@@ -20,13 +20,11 @@ from claim.evaluation.compare import Comparison, Difference, Row, without_nan
 from claim.evaluation.curves import BUDGETS, CurvePoint, budget_curves
 from claim.evaluation.jobs import Progress
 from claim.evaluation.policies import policy_for
-from claim.evaluation.protocols import ORACLE, choose_leaders
-from claim.evaluation.runs import simulate
+from claim.evaluation.protocols import choose_leaders
+from claim.evaluation.runs import Contender, Rules, selector_for, simulate
 from claim.evaluation.tables import marked_name, number, stars
 from claim.networks import Network
-from claim.networks.catalogue import family_of
 from claim.randomness import named_seed
-from claim.selection import selector_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,14 +86,19 @@ def _one_study(result: Comparison, network: Network) -> "Figure":
     policy_rng = np.random.default_rng(named_seed(rules.seed, "policy", best.policy, 0))
     for _ in surveys(simulation, policy, rules.budget, policy_rng, rules.per_round, rules.unit):
         pass
-    oracle = ORACLE[best.protocol]
-    selector = selector_named(best.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
+    selector = selector_for(Contender(best.policy, best.selector, best.protocol), network, rules)
     selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", 0))
     leaders = choose_leaders(best.protocol, simulation, selector, rules.leaders, selector_rng)
     local = {who: i for i, who in enumerate(simulation.people)}
-    story = cascade(network, leaders, rules.p, named_seed(rules.seed, "story"))
+    story = cascade(network, _who_come(leaders, rules), rules.true_p(0), named_seed(rules.seed, "story"))
     title = f"{network.name}: one study with {best.policy} surveys and {best.selector} selection"
     return study_figure(simulation.discovered, [local[who] for who in leaders if who in local], story, title)
+
+
+def _who_come(leaders: list[int], rules: Rules) -> list[int]:
+    """The leaders who come, in one draw."""
+    coins = np.random.default_rng(named_seed(rules.seed, "attendance")).random(len(leaders))
+    return [who for who, coin in zip(leaders, coins, strict=True) if coin < rules.attendance]
 
 
 def _rendered(figure: "Figure", ending: str) -> bytes:

@@ -1,7 +1,8 @@
 """One run: a study from a start set to the reach of its leaders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,17 @@ from claim.randomness import named_seed
 from claim.selection import selector_named
 
 REFEREE_SAMPLES = 10_000
+TOLD_CHANCES = 5  # values of p that a selector is told to stand for a range
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a run is played by; the same for all that are compared."""
+    """What a run is played by; the same for all that are compared.
+
+    The last four are troubles of the field, see docs/troubles.md: each leader comes with probability ``attendance``;
+    the p of a run is drawn evenly from ``p_range``; everybody surveyed names a share ``answers`` of their contacts; and
+    selectors are ``told`` the attendance and the range, or choose as if there were none.
+    """
 
     seed: int
     budget: int = 5
@@ -31,6 +38,27 @@ class Rules:
     per_round: int = 1
     refusal: float = 0.0
     unit: BudgetUnit = "attempts"
+    attendance: float = 1.0
+    p_range: tuple[float, float] | None = None
+    answers: float = 1.0
+    told: bool = True
+
+    def true_p(self, run: int) -> float:
+        """The probability that word passes along a contact in a run; nobody who is compared sees it."""
+        if self.p_range is None:
+            return self.p
+        return float(np.random.default_rng(named_seed(self.seed, "p", run)).uniform(*self.p_range))
+
+    def chances(self) -> tuple[float, ...]:
+        """Evenly spread values that stand for the range of p: the middles of equal slices; none without a range."""
+        if self.p_range is None:
+            return ()
+        return tuple(np.linspace(*self.p_range, 2 * TOLD_CHANCES + 1)[1::2].tolist())
+
+    def settings(self) -> dict[str, Any]:
+        """Everything by name for the record; troubles only where there are any."""
+        troubles = {"attendance": 1.0, "p_range": None, "answers": 1.0, "told": True}
+        return {name: value for name, value in asdict(self).items() if name not in troubles or value != troubles[name]}
 
 
 @dataclass(frozen=True)
@@ -59,13 +87,25 @@ def play_runs(
     checkpoints: Sequence[int],
 ) -> list[list[Outcome]]:
     """Play numbered start sets; for each the outcomes at the checkpoints (numbers of surveys, ascending)."""
-    referee = referee_for(network, rules.p, REFEREE_SAMPLES, referee_seed(rules.seed))
     policy = policy_for(contender.policy, network, rules.budget)
-    oracle = ORACLE[contender.protocol]
-    selector = selector_named(contender.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
+    selector = selector_for(contender, network, rules)
     return [
-        _play(referee, policy, selector, contender.protocol, rules, run, start, checkpoints) for run, start in starts
+        _play(referee_of_run(network, rules, run), policy, selector, contender.protocol, rules, run, start, checkpoints)
+        for run, start in starts
     ]
+
+
+def selector_for(contender: Contender, network: Network, rules: Rules) -> Selector:
+    """The contender's selector, told what selectors are told."""
+    oracle = ORACLE[contender.protocol]
+    settings = (contender.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
+    return selector_named(*settings, rules.attendance, rules.chances()) if rules.told else selector_named(*settings)
+
+
+def referee_of_run(network: Network, rules: Rules, run: int) -> Referee:
+    """The referee of a network, or of a single run where p differs from run to run."""
+    settings = (network, rules.true_p(run), REFEREE_SAMPLES, referee_seed(rules.seed), rules.attendance)
+    return referee_for(*settings) if rules.p_range is None else Referee(*settings, keep=False)
 
 
 def referee_seed(seed: int) -> int:
@@ -78,7 +118,7 @@ def simulate(network: Network, policy: Policy, rules: Rules, run: int, start: li
     rng = np.random.default_rng(named_seed(rules.seed, "answers", run))
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
-    simulation = Simulation(network, start, rng, rules.refusal)
+    simulation = Simulation(network, start, rng, rules.refusal, rules.answers)
     if isinstance(policy, Clairvoyant):
         policy = policy.shown(simulation.true_degree)
     return simulation, policy

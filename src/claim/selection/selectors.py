@@ -23,12 +23,18 @@ class SeenNetwork(Protocol):
 
 @dataclass(frozen=True)
 class GreedySelector:
-    """The paper's oracle on the seen edges: people whose other contacts are unknown count as if they had none."""
+    """The paper's oracle on the seen edges: people whose other contacts are unknown count as if they had none.
+
+    ``attendance`` is the chance that a leader comes. With ``p_range`` leaders are chosen by the mean over these
+    probabilities instead of for ``p`` alone.
+    """
 
     name: ClassVar[str] = "greedy"
     p: float = 0.1
     samples: int = 1000
     ties: Ties = "random"
+    attendance: float = 1.0
+    p_range: tuple[float, ...] = ()
 
     def select(
         self,
@@ -43,20 +49,32 @@ class GreedySelector:
         """``k`` leaders as indices into what was discovered, or all who can be chosen if they are fewer."""
         network = discovered.as_network()
         candidates = Candidates.of(network.n, k, may, must, must_not)
-        return greedy(network, candidates, k, self.p, self.samples, rng, self.ties)
+        if self.attendance == 1 and not self.p_range:
+            return greedy(network, candidates, k, self.p, self.samples, rng, self.ties)
+        from claim.selection.hedged import hedged_greedy  # it shares kernels with foresight, which takes time to load
+
+        chances = self.p_range or (self.p,)
+        return hedged_greedy(network, candidates, k, chances, self.attendance, self.samples, rng, self.ties)
 
 
 def selector_named(
-    name: str, p: float = 0.1, samples: int = 1000, ties: Ties = "random", family: str | None = None
+    name: str,
+    p: float = 0.1,
+    samples: int = 1000,
+    ties: Ties = "random",
+    family: str | None = None,
+    attendance: float = 1.0,
+    p_range: tuple[float, ...] = (),
 ) -> Selector:
     """The selector of that name, or an error that lists the names there are.
 
     ``family`` is that of the network, where it is known: plain ``foresight`` takes the model made for it.
+    ``attendance`` and ``p_range`` are what it is told of leaders who do not come and of an unknown p.
     """
     if name == "greedy":
-        return GreedySelector(p, samples, ties)
+        return GreedySelector(p, samples, ties, attendance, p_range)
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # only whoever asks for it loads its models
 
-        return foresight_named(name, p, samples, ties, family)
+        return foresight_named(name, p, samples, ties, family, attendance, p_range)
     raise InputError(f"no selector is called {name!r} (known: greedy, foresight)")

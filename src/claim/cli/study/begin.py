@@ -29,7 +29,9 @@ def create(
     consent_version: Annotated[str, typer.Option(help="The version of that text.")] = "1",
     refusal_rule: Annotated[str, typer.Option(help="What the budget counts: attempts or answers.")] = "attempts",
     retention: Annotated[str | None, typer.Option(help="Close the study by this day (YYYY-MM-DD).")] = None,
-    policy: Annotated[str | None, typer.Option(help="The rule to follow.")] = None,
+    policy: Annotated[str | None, typer.Option(help="The rule that says whom to survey next.")] = None,
+    selector: Annotated[str, typer.Option(help="How leaders are chosen: foresight or greedy.")] = "foresight",
+    attendance: Annotated[float, typer.Option(help="Chance that a leader comes.")] = 1.0,
     p: Annotated[float, typer.Option("--probability", "-p", help="Chance that word passes along a contact.")] = 0.1,
     seed: SeedOption = 0,
     studies: StudiesOption = None,
@@ -45,6 +47,8 @@ def create(
         title, question, budget, leaders, size_low, size_high, consent_text, consent_version,
         refusal_rule,  # type: ignore[arg-type]  # checked by Setup
         retention, seed, p, policy or DEFAULT_POLICY,
+        selector=selector,  # type: ignore[arg-type]  # checked by Setup
+        attendance=attendance,
     )  # fmt: skip
     with library_in(studies).create(setup, asked_passphrase(confirm=True)) as opened:
         result = summaries.overview(opened.view)

@@ -15,7 +15,7 @@ AnswerArgument = Annotated[str, typer.Argument(help="offered, accepted, declined
 def leaders(
     include: Annotated[str, typer.Option(metavar="A,B", help="Codes of people who are to lead.")] = "",
     exclude: Annotated[str, typer.Option(metavar="A,B", help="Codes of people who are not.")] = "",
-    attendance: Annotated[float, typer.Option(help="Chance that a leader comes.")] = 1.0,
+    attendance: Annotated[float | None, typer.Option(help="Chance that a leader comes; else as set.")] = None,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
@@ -29,7 +29,8 @@ def leaders(
         wanted, unwanted = [find(name) for name in names(include)], [find(name) for name in names(exclude)]
         result = summaries.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
     reach = result["reach"]
-    title = f"Leaders reach {reach['mean']:.0f} ({reach['low']:.0f} to {reach['high']:.0f}) of {result['known']} known"
+    known = f"{reach['along']:.0f} people along known contacts"
+    title = f"Leaders reach {known}, in all likely {reach['low']:.0f} to {reach['high']:.0f}"
     both = [*_marked(result["leaders"], "leader"), *_marked(result["replacements"], "replacement")]
     show(result, table_of(title, ["as", "person", "name", "why"], both), json)
 

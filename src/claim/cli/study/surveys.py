@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @app.command("next")
 def next_person(
-    count: Annotated[int, typer.Option("-n", "--count", help="How many people the next round has.")] = 1,
+    count: Annotated[int | None, typer.Option("-n", "--count", help="Plan a round of so many people.")] = None,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,

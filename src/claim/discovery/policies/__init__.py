@@ -6,6 +6,7 @@ from claim.discovery.policies.change import Change, ChangePublished
 from claim.discovery.policies.clairvoyant import Clairvoyant
 from claim.discovery.policies.degrees import DEGREE_PLUS_INVERSE, INVERSE_DEGREE, MAX_CONTACT, MAX_DEGREE
 from claim.discovery.policies.random import RandomClass, RandomPerson
+from claim.discovery.policies.scout import Scout
 from claim.discovery.policies.snowball import Snowball
 from claim.discovery.seams import Policy
 from claim.errors import InputError
@@ -22,6 +23,7 @@ POLICIES: dict[str, Policy] = {
         INVERSE_DEGREE,
         DEGREE_PLUS_INVERSE,
         MAX_CONTACT,
+        Scout(),
         Clairvoyant(),
     )
 }

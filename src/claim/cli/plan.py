@@ -1,0 +1,106 @@
+"""``claim plan``: how many surveys are worth it."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from claim.cli.common import JsonOption, LeadersOption, ProbabilityOption, SeedOption, check_json_target, show
+from claim.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from claim.discovery import Discovered
+    from claim.planning import Plan
+    from claim.planning.plan import Setting
+
+Kind = Literal["stars", "clustered", "unknown"]
+
+
+def plan(
+    known: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="The ties named so far, one a line, if there are any.")
+    ] = None,
+    people: Annotated[int | None, typer.Option(help="How many people there are; an estimate.")] = None,
+    mean_degree: Annotated[float | None, typer.Option(help="How many contacts people have on average.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="A few with many contacts, tight groups, or unknown.")] = None,
+    start: Annotated[int | None, typer.Option(help="People known at the outset (5).")] = None,
+    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who was surveyed.")] = "",
+    refused: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who refused.")] = "",
+    leaders: LeadersOption = 10,
+    p: ProbabilityOption = 0.1,
+    surveys: Annotated[str, typer.Option(help="Numbers of surveys to look at.")] = "0,5,10,15,20,30,40,50",
+    worth: Annotated[float, typer.Option(help="How many people a survey has to add to be worth it.")] = 0.2,
+    policy: Annotated[str, typer.Option(help="Who is surveyed next; the recommended policy by default.")] = "",
+    selector: Annotated[str, typer.Option(help="Who chooses the leaders.")] = "foresight:free",
+    studies: Annotated[int, typer.Option(help="Simulated studies.")] = 100,
+    seed: SeedOption = 0,
+    json: JsonOption = None,
+) -> None:
+    """Say how many surveys are worth it.
+
+    Example: [bold]claim plan --people 500 --mean-degree 6 --kind clustered[/bold]
+    """
+    check_json_target(json)
+    if people is None:
+        raise InputError("say how many people there are, at least roughly: --people 500")
+    if not 0 < worth < float("inf"):
+        raise InputError(f"--worth must be above 0, not {worth}")
+    from claim.cli.progress import run_progress
+    from claim.planning import plan_further, plan_new
+    from claim.planning.plan import Setting
+
+    setting = Setting(leaders, p, policy, selector, _numbers(surveys), studies, seed)
+    with run_progress("studies", hidden=json == "-") as progress:
+        if known is None:
+            if surveyed or refused:
+                raise InputError("--surveyed and --refused go with a file of ties")
+            if mean_degree is None:
+                raise InputError("say how many contacts people have on average, at least roughly: --mean-degree 6")
+            made = plan_new(people, mean_degree, kind or "unknown", 5 if start is None else start, setting, progress)
+            ground: dict[str, Any] = {"kind": kind or "unknown", "start": 5 if start is None else start}
+        else:
+            if kind is not None or start is not None:
+                raise InputError("--kind and --start are for plans without a file of ties")
+            seen = _seen(known, surveyed, refused)
+            made = plan_further(seen, people, mean_degree, setting, progress)
+            ground = {"known": len(seen), "surveyed": len(seen.surveyed), "refused": len(seen.refused)}
+    estimates = {"people": people, "mean_degree": mean_degree, **ground}
+    verdict = {"worth": worth, "enough": made.enough(worth), "advice": made.advice(worth)}
+    show({**estimates, **made.to_dict(), **verdict}, _shown(made, known is not None, made.advice(worth)), json)
+
+
+def _numbers(given: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in given.split(","))
+    except ValueError as error:
+        raise InputError(f"--surveys takes whole numbers such as 0,5,10, not {given!r}") from error
+
+
+def _seen(known: str, surveyed: str, refused: str) -> "Discovered":
+    from claim.cli.advise import asked
+    from claim.cli.common import report_dropped
+    from claim.discovery import Discovered
+    from claim.networks import load
+
+    graph = load(known)
+    report_dropped(graph)
+    return Discovered.from_network(graph, *asked(graph, surveyed, refused))
+
+
+def _shown(made: "Plan", further: bool, advice: str) -> "Group":
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+
+    setting: Setting = made.setting
+    title = f"People reached by {setting.leaders} leaders after so many {'further ' if further else ''}surveys"
+    caption = f"{setting.studies} simulated studies, {setting.policy_name} surveys, {setting.selector} leaders."
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD)
+    for head in ("surveys", "reached", "nine in ten studies", "each survey adds", "people known"):
+        table.add_column(head, justify="right")
+    for point in made.points:
+        gain = "" if point.gain is None else f"{0.0 + round(point.gain, 2):+.2f}"
+        span = f"{point.low:.0f} to {point.high:.0f}"
+        table.add_row(str(point.surveys), f"{point.mean:.1f}", span, gain, f"{point.discovered:.0f}")
+    return Group(table, advice)

@@ -1,0 +1,250 @@
+"""The expected reach against the number of surveys, from simulated studies."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from claim.cascades import influence
+from claim.cascades.influence import check_probability
+from claim.discovery import POLICIES, Discovered, Policy, Selector, Simulation, is_reference, policy_named, surveys
+from claim.errors import InputError
+from claim.networks import Network
+from claim.networks.network import FloatArray
+from claim.planning.completion import completed
+from claim.planning.kinds import Kind, check_kind, look_alike
+from claim.randomness import named_seed
+from claim.selection import selector_named
+from claim.selection.foresight import Expected, FreeForesight
+
+SURVEYS = (0, 5, 10, 15, 20, 30, 40, 50)
+STUDIES = 100
+JUDGING_WORLDS = 1000
+SELECTING_WORLDS = 300
+NINE_IN_TEN = (0.05, 0.95)
+MOST_PEOPLE = 100_000  # in all look-alikes together; beyond that several studies share one
+FEWEST_NETWORKS = 10
+
+Progress = Callable[[int, int], None]  # studies done, studies in all
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the team works: leaders, chance that word passes, survey policy and selector."""
+
+    leaders: int = 10
+    p: float = 0.1
+    policy: str = ""  # the recommended one
+    selector: str = "foresight:free"
+    surveys: tuple[int, ...] = SURVEYS
+    studies: int = STUDIES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_probability(self.p)
+        for name, value, least in (("leaders", self.leaders, 1), ("studies", self.studies, 2), ("seed", self.seed, 0)):
+            if value < least:
+                raise InputError(f"{name} must be at least {least}, not {value}")
+        if not self.surveys or min(self.surveys) < 0 or list(self.surveys) != sorted(set(self.surveys)):
+            raise InputError("numbers of surveys are whole numbers from 0 up, each larger than the one before")
+        if is_reference(policy_named(self.policy_name)):
+            raise InputError(f"{self.policy_name} is a reference that must see the whole network; nobody can survey so")
+        selector_named(self.selector)
+
+    @property
+    def policy_name(self) -> str:
+        """The policy given, or the one that is recommended."""
+        return self.policy or recommended_policy()
+
+
+@dataclass(frozen=True)
+class Point:
+    """What so many surveys lead to: people reached on average and in nine of ten studies, and people discovered.
+
+    ``gain`` is how many people each survey since the point before adds; the first point has none.
+    """
+
+    surveys: int
+    mean: float
+    stderr: float
+    low: float
+    high: float
+    discovered: float
+    gain: float | None = None
+    gain_stderr: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The reach against the number of surveys."""
+
+    setting: Setting
+    points: list[Point]
+
+    def enough(self, worth: float) -> int | None:
+        """The number of surveys from which on each further one adds less than ``worth`` people; None if none is."""
+        paying = [point for point in self.points if point.gain is not None and point.gain >= worth]
+        last = paying[-1] if paying else self.points[0]
+        return None if last is self.points[-1] else last.surveys
+
+    def advice(self, worth: float) -> str:
+        """What to do, in a sentence or two."""
+        if len(self.points) < 2:
+            return "One number of surveys says nothing of what further ones add."
+        number, last = self.enough(worth), self.points[-1]
+        if number is None:
+            here = last
+            begin = f"Even after {last.surveys} surveys a survey adds {worth:g} people or more."
+        else:
+            here = next(point for point in self.points if point.surveys == number)
+            begin = f"After {number} surveys each further survey adds less than {worth:g} people."
+        span = f"between {here.low:.0f} and {here.high:.0f} in nine of ten studies"
+        return f"{begin} Expect to reach about {here.mean:.0f} people then, {span}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        settings = asdict(self.setting) | {"policy": self.setting.policy_name, "surveys": list(self.setting.surveys)}
+        return {"settings": settings, "points": [asdict(point) for point in self.points]}
+
+
+def recommended_policy() -> str:
+    """The policy for networks of any kind."""
+    return "scout" if "scout" in POLICIES else "degree+inverse"
+
+
+def plan_new(
+    people: int,
+    mean_degree: float,
+    kind: str = "unknown",
+    start: int = 5,
+    setting: Setting | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Studies on look-alike networks of the size and the mean degree that a team estimates."""
+    if people < 1:
+        raise InputError(f"people must be at least 1, not {people}")
+    if not 0 < mean_degree < people:
+        raise InputError(f"the mean degree must be above 0 and below the number of people, not {mean_degree}")
+    if start < 1:
+        raise InputError(f"start must be at least 1, not {start}")
+    setting = setting or Setting()
+    return _plan(_new_studies(people, mean_degree, check_kind(kind), start, setting), setting, progress)
+
+
+def plan_further(
+    seen: Discovered,
+    people: int,
+    mean_degree: float | None = None,
+    setting: Setting | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Further surveys from what was discovered so far; the rest of the network is drawn to look like it.
+
+    What leaders chosen now would reach, and the range, is what foresight expects; simulated studies tell by which
+    factor further surveys raise it.
+    """
+    if not seen.surveyed:
+        raise InputError("nobody was surveyed yet: plan on look-alikes instead")
+    setting = setting or Setting()
+    from_now = replace(setting, surveys=tuple(sorted({0, *setting.surveys})))
+    simulated = _plan(_further_studies(seen, people, mean_degree, from_now), from_now, progress).points
+    points = _raised(simulated, _expected_now(seen, setting), people)
+    if 0 not in setting.surveys:
+        points = [replace(points[1], gain=None, gain_stderr=None), *points[2:]]
+    return Plan(setting, points)
+
+
+def _expected_now(seen: Discovered, setting: Setting) -> Expected:
+    """What leaders chosen now are expected to reach."""
+    rng = _rng(setting, "now", 0)
+    selector = selector_named(setting.selector, setting.p, SELECTING_WORLDS)
+    leaders = selector.select(seen, min(setting.leaders, len(seen)), rng)
+    return FreeForesight(setting.p).expect(seen, leaders, rng)
+
+
+def _raised(points: list[Point], now: Expected, people: int) -> list[Point]:
+    """The points of simulated studies, brought to the level that is expected now."""
+    level = now.mean / points[0].mean
+    raised = []
+    for point in points:
+        growth = point.mean / points[0].mean
+        mean, low, high = (min(value * growth, people) for value in now)
+        gain = None if point.gain is None else level * point.gain
+        error = None if point.gain_stderr is None else level * point.gain_stderr
+        raised.append(Point(point.surveys, mean, level * point.stderr, low, high, point.discovered, gain, error))
+    return raised
+
+
+def _rng(setting: Setting, purpose: str, number: int) -> np.random.Generator:
+    return np.random.default_rng(named_seed(setting.seed, purpose, number))
+
+
+def _new_studies(people: int, mean_degree: float, kind: Kind, start: int, setting: Setting) -> Iterator[Simulation]:
+    networks = min(max(MOST_PEOPLE // people, FEWEST_NETWORKS), setting.studies)
+    for number in range(networks):
+        network = look_alike(kind, number, people, mean_degree, _rng(setting, "network", number))
+        for study in range(number, setting.studies, networks):
+            rng = _rng(setting, "study", study)
+            yield Simulation(network, rng.choice(people, min(start, people), replace=False), rng)
+
+
+def _further_studies(
+    seen: Discovered, people: int, mean_degree: float | None, setting: Setting
+) -> Iterator[Simulation]:
+    for study in range(setting.studies):
+        rng = _rng(setting, "study", study)
+        simulation = Simulation(completed(seen, people, mean_degree, rng), seen.surveyed, rng)
+        for who in seen.refused:
+            if who in simulation.people:
+                simulation.discovered.record_refusal(simulation.people.index(who))
+        yield simulation
+
+
+def _plan(studies: Iterator[Simulation], setting: Setting, progress: Progress | None) -> Plan:
+    policy = policy_named(setting.policy_name)
+    selector = selector_named(setting.selector, setting.p, SELECTING_WORLDS)
+    curves = []
+    for number, simulation in enumerate(studies):
+        curves.append(reach_curve(simulation, policy, selector, setting, _rng(setting, "surveys", number)))
+        if progress is not None:
+            progress(number + 1, setting.studies)
+    reach, discovered = (np.array(each, dtype=float) for each in zip(*curves, strict=True))
+    return Plan(setting, _points(setting.surveys, reach, discovered))
+
+
+def reach_curve(
+    simulation: Simulation, policy: Policy, selector: Selector, setting: Setting, rng: np.random.Generator
+) -> tuple[list[float], list[int]]:
+    """People reached and discovered at each number of surveys along one study."""
+    progress = surveys(simulation, policy, setting.surveys[-1], rng)
+    spent, reach, discovered = 0, [], []
+    for number in setting.surveys:
+        while spent < number:
+            spent = next(progress, number)  # nobody left to survey: further surveys change nothing
+        seen = simulation.discovered
+        chosen = selector.select(seen, min(setting.leaders, len(seen)), rng)
+        reach.append(_judged(simulation.network, [simulation.people[who] for who in chosen], setting, rng))
+        discovered.append(len(seen))
+    return reach, discovered
+
+
+def _judged(network: Network, leaders: list[int], setting: Setting, rng: np.random.Generator) -> float:
+    return influence(network, leaders, setting.p, JUDGING_WORLDS, rng).mean
+
+
+def _points(numbers: Sequence[int], reach: FloatArray, discovered: FloatArray) -> list[Point]:
+    points = []
+    for i, number in enumerate(numbers):
+        low, high = np.quantile(reach[:, i], NINE_IN_TEN)
+        gain = gain_error = None
+        if i:
+            gains = (reach[:, i] - reach[:, i - 1]) / (number - numbers[i - 1])
+            gain, gain_error = float(gains.mean()), _error(gains)
+        mean, error, people = float(reach[:, i].mean()), _error(reach[:, i]), float(discovered[:, i].mean())
+        points.append(Point(number, mean, error, float(low), float(high), people, gain, gain_error))
+    return points
+
+
+def _error(values: FloatArray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -1,0 +1,93 @@
+"""``claim plan`` and the troubles of ``claim evaluate`` on the command line."""
+
+import json
+
+import pytest
+
+QUICK = ("--studies", "3", "--surveys", "0,2,4", "-k", "2")
+
+
+def test_a_plan_for_a_new_study(claim):
+    done = claim("plan", "--people", "60", "--mean-degree", "4", "--kind", "clustered", *QUICK)
+    assert done.returncode == 0
+    assert "People reached by 2 leaders after so many surveys" in done.stdout
+    assert "Expect to reach about" in done.stdout
+
+
+def test_a_plan_as_json(claim):
+    done = claim("plan", "--people", "60", "--mean-degree", "4", *QUICK, "--worth", "50", "--json", "-")
+    data = json.loads(done.stdout)
+    assert set(data) == {"people", "mean_degree", "kind", "start", "settings", "points", "worth", "enough", "advice"}
+    assert [point["surveys"] for point in data["points"]] == [0, 2, 4]
+    assert (data["kind"], data["start"], data["enough"]) == ("unknown", 5, 0)
+    assert done.stderr == ""
+
+
+def test_a_plan_for_a_study_under_way(claim):
+    arguments = ("plan", "names.csv", "--surveyed", "Ana,Ben", "--refused", "Cyd", "--people", "30", *QUICK)
+    data = json.loads(claim(*arguments, "--json", "-").stdout)
+    assert (data["known"], data["surveyed"], data["refused"]) == (5, 2, 1)
+    assert "further surveys" in claim(*arguments).stdout
+
+
+def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("claim.planning.plan.reach_curve", interrupted)
+    done = claim("plan", "--people", "60", "--mean-degree", "4", *QUICK)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "claim: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((), "say how many people there are"),
+        (("--people", "50"), "say how many contacts people have"),
+        (("--people", "50", "--mean-degree", "4", "--surveys", "many"), "--surveys takes whole numbers"),
+        (("--people", "50", "--mean-degree", "4", "--worth", "0"), "--worth must be above 0"),
+        (("--people", "50", "--mean-degree", "4", "--surveyed", "Ana"), "go with a file"),
+        (("--people", "50", "--mean-degree", "4", "--kind", "odd"), "odd"),
+        (("names.csv", "--people", "50", "--surveyed", "Ana", "--kind", "stars"), "without a file"),
+        (("names.csv", "--people", "50"), "nobody was surveyed"),
+        (("names.csv", "--people", "50", "--surveyed", "Zoe"), "Zoe"),
+        (("names.csv", "--people", "3", "--surveyed", "Ana"), "are known already"),
+        (("nowhere.csv", "--people", "50", "--surveyed", "Ana"), "nowhere.csv"),
+    ],
+)
+def test_what_makes_no_plan_is_one_line(claim, arguments, problem):
+    done = claim("plan", *arguments)
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("claim: ")
+    assert done.stderr.count("\n") == 1 + done.stderr.count("dropped")
+    assert done.stdout == ""
+
+
+EVALUATE = ("evaluate", "--networks", "names.csv", "--policies", "random", "--runs", "2", "--workers", "1")
+
+
+def test_troubles_are_options_of_evaluate(claim):
+    troubles = ("--attendance", "0.6", "--p-range", "0.05,0.2", "--answers", "0.7")
+    told, untold = (
+        json.loads(claim(*EVALUATE, *troubles, *more, "--json", "-").stdout) for more in ((), ("--untold",))
+    )
+    assert told["manifest"]["command"].endswith("--attendance 0.6 --p-range 0.05,0.2 --answers 0.7")
+    assert told["manifest"]["settings"]["p_range"] == [0.05, 0.2]
+    assert untold["manifest"]["settings"]["told"] is False
+
+
+@pytest.mark.parametrize(
+    ("trouble", "problem"),
+    [
+        (("--attendance", "0"), "attendance must be above 0 and at most 1"),
+        (("--p-range", "0.1"), "two numbers"),
+        (("--p-range", "a,b"), "--p-range takes two numbers"),
+        (("--p-range", "0.3,0.1"), "the smaller first"),
+        (("--answers", "1.5"), "answers must be above 0 and at most 1"),
+    ],
+)
+def test_troubles_that_make_no_sense_are_one_line(claim, trouble, problem):
+    done = claim(*EVALUATE, *trouble)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert problem in done.stderr

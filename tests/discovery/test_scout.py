@@ -1,0 +1,199 @@
+"""Scout: its signals worked out by hand, what it learns from answers, and what it must survive."""
+
+import time
+
+import numpy as np
+import pytest
+from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
+
+from claim.discovery import Discovered, Simulation, policy_named
+from claim.discovery.policies.scout import Scout
+from claim.discovery.policies.scout.model import Weights, shipped_weights
+from claim.discovery.policies.scout.signals import CLASS, STUDY, Answers, class_signals, study_signals
+from claim.discovery.policies.scout.words import THEMES
+from claim.evaluation.scout_training import Moment, fit
+from claim.networks import Network, load
+
+SCOUT = policy_named("scout")
+
+
+def seen_from(ties: list[tuple[int, int]], surveyed: list[int], n: int | None = None) -> Discovered:
+    sources, targets = zip(*ties, strict=True)
+    return Discovered.from_network(Network.from_edges(sources, targets, n=n), surveyed)
+
+
+def signal(seen: Discovered, person: int, name: str) -> float:
+    groups = seen.frontier_classes
+    place = next(i for i, group in enumerate(groups) if person in group.members)
+    return float(class_signals(Answers.of(seen), groups)[place, CLASS.index(name)])
+
+
+# 0 knows 1, 2, 3; 1 knows 0, 2, 4; 5 knows only 6. Surveyed in the order 0, 1, 5.
+TIES = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 4), (5, 6)]
+
+
+def test_answers_tell_what_was_new_and_who_had_been_named():
+    answers = Answers.of(seen_from(TIES, [0, 1, 5]))
+    assert answers.degree.tolist() == [3, 3, 1]
+    assert answers.news.tolist() == [3, 1, 1]  # of the contacts of 1 only 4 had not been named
+    assert answers.earlier.tolist() == [0, 1, 0]
+    assert answers.pairs.tolist() == [[1, 0]]
+    assert answers.reached.tolist() == [1]
+
+
+def test_class_signals_are_what_they_say():
+    seen = seen_from(TIES, [0, 1, 5])
+    assert signal(seen, 2, "namers") == pytest.approx(np.log(2))
+    assert signal(seen, 2, "lonely namers") == pytest.approx(2 / 3)
+    assert signal(seen, 6, "loneliest namer") == 1
+    assert signal(seen, 2, "namers who know each other") == 1
+    assert signal(seen, 3, "namers who know each other") == 0
+    assert signal(seen, 3, "share alike") == pytest.approx(1 / 3)
+    assert signal(seen, 2, "named twice around") > signal(seen, 6, "named twice around")
+
+
+def test_study_signals_tell_circles_from_trees_and_hubs_from_equals():
+    circle = study_signals(Answers.of(seen_from([(i, j) for i in range(6) for j in range(i)], [0, 1, 2])))
+    tree = study_signals(Answers.of(seen_from([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)], [0, 1, 2])))
+    assert circle[STUDY.index("closure")] > 0.5 > 0.2 > tree[STUDY.index("closure")]
+    assert circle[STUDY.index("news")] < tree[STUDY.index("news")]
+    loners = seen_from([(0, i) for i in range(1, 20)], [1, 2, 0])
+    assert study_signals(Answers.of(loners))[STUDY.index("mixing")] < -0.2
+
+
+def test_a_study_and_the_file_of_its_ties_say_the_same():
+    network = hubs_and_leaves()
+    seen = study(network, policy_named("random"), [0, 9], 7, budget=10).discovered
+    again = Discovered.from_network(seen.as_network(), seen.surveyed)
+    one, other = Answers.of(seen), Answers.of(again)
+    assert one.news.sum() == other.news.sum()
+    np.testing.assert_allclose(study_signals(one), study_signals(other))
+    np.testing.assert_allclose(class_signals(one, seen.frontier_classes), class_signals(other, again.frontier_classes))
+
+
+def learnt_on(name: str) -> dict[str, float]:
+    """The mean weights after 25 random surveys, by signal."""
+    network, found = load(name), []
+    for seed in range(6):
+        start = np.random.default_rng(seed).choice(network.n, 5, replace=False).tolist()
+        seen = study(network, policy_named("random-class"), start, seed, budget=25).discovered
+        found.append(shipped_weights().learnt(study_signals(Answers.of(seen))))
+    return dict(zip(CLASS, np.mean(found, axis=0), strict=True))
+
+
+def test_answers_change_what_it_goes_by():
+    stars, meadow = learnt_on("stars5"), learnt_on("meadow5")
+    assert stars["namers"] > meadow["namers"] + 0.1  # a hub is named by many; in a circle everybody is
+
+
+def test_the_same_place_is_worth_more_or_less_by_what_the_answers_said():
+    # A candidate named by two, one named by one; the study around them differs in how far contacts share contacts.
+    weights = shipped_weights()
+    closed, open_ = weights.study_centre.copy(), weights.study_centre.copy()
+    closed[STUDY.index("closure")], open_[STUDY.index("closure")] = 0.5, 0.02
+    assert weights.learnt(open_)[CLASS.index("namers")] > weights.learnt(closed)[CLASS.index("namers")]
+
+
+def test_the_network_behind_the_wall_has_no_say():
+    network, rng = hubs_and_leaves(), np.random.default_rng(5)
+    first = study(network, SCOUT, [0, 9], 7, budget=8)
+    twin = study(twin_of(network, first, rng), SCOUT, [0, 9], 7, budget=8)
+    assert everything_seen(first.discovered) == everything_seen(twin.discovered)
+    order = rng.permutation(network.n)
+    moved = study(network.relabelled(order), SCOUT, [int(order[0]), int(order[9])], 7, budget=8)
+    assert len(moved.discovered.surveyed) == len(first.discovered.surveyed)
+
+
+def test_people_whom_nothing_tells_apart_have_the_same_chance():
+    found = np.zeros(6)
+    for seed in range(300):
+        found[SCOUT.choose(Discovered.from_network(star(5), [0]), np.random.default_rng(seed))[0]] += 1
+    assert found[0] == 0
+    assert found[1:].min() > 35
+
+
+def test_it_goes_on_through_refusals_and_ends_with_the_frontier():
+    network = hubs_and_leaves()
+    simulation = study(network, SCOUT, [0, 9], 3, budget=500, refusal=0.3)
+    seen = simulation.discovered
+    assert seen.frontier == []
+    assert len(seen.refused) > 20
+    assert not set(seen.refused) & set(seen.surveyed)
+
+
+def test_isolated_start_people_leave_nobody_to_ask():
+    alone = Simulation(Network.from_edges([2], [3], n=5), [0, 1], np.random.default_rng(0))
+    assert SCOUT.choose(alone.discovered, np.random.default_rng(0)) == []
+    one_isolated = Simulation(Network.from_edges([2], [3], n=5), [0, 2], np.random.default_rng(0))
+    assert one_isolated.people[SCOUT.choose(one_isolated.discovered, np.random.default_rng(0))[0]] == 3
+
+
+def test_people_on_a_list_whom_nobody_named_come_last():
+    seen = seen_from([(0, 1), (0, 2), (3, 4)], [0], n=6)
+    for seed in range(10):
+        chosen = SCOUT.choose(seen, np.random.default_rng(seed), 9)
+        assert set(chosen[:2]) == {1, 2}
+        assert set(chosen[2:]) == {3, 4, 5}
+    assert sorted(SCOUT.choose(seen_from([(0, 1)], []), np.random.default_rng(0), 2)) == [0, 1]
+
+
+def test_a_star_of_3000_is_no_trouble():
+    simulation = study(star(3000), SCOUT, [1, 2, 3], 1, budget=30)
+    assert simulation.people[simulation.discovered.surveyed[3]] == 0
+    assert len(simulation.discovered.surveyed) == 33
+
+
+def seconds(seen: Discovered) -> float:
+    taken = []
+    for _ in range(5):
+        begin = time.process_time()
+        SCOUT.choose(seen, np.random.default_rng(0))
+        taken.append(time.process_time() - begin)
+    return min(taken)
+
+
+def test_a_choice_is_quick():
+    network = load("meadow4")
+    few = study(network, policy_named("random"), [0, 1, 2, 3, 4], 1, budget=100).discovered
+    many = study(network, policy_named("random"), list(range(10)), 1, budget=200).discovered
+    hubs = study(load("stars2"), policy_named("degree+inverse"), list(range(5)), 1, budget=20).discovered
+    assert len(many.surveyed) >= 200
+    assert len(hubs.frontier) > 300
+    assert seconds(few) < 0.05
+    assert seconds(hubs) < 0.05
+    assert seconds(many) < 0.3
+
+
+def test_reasons_are_words_about_this_person():
+    seen = study(load("stars5"), SCOUT, [0, 1, 2, 3, 4], 2, budget=6).discovered
+    chosen = SCOUT.choose(seen, np.random.default_rng(0))[0]
+    said = Scout().reasons(seen, chosen, lambda person: f"P{person}")
+    assert said[0].startswith("named by P")
+    assert len(said) > 1
+    assert set(said[1:]) <= {words for theme in THEMES for words in (theme.high, theme.low)}
+    listed = seen_from([(0, 1), (3, 4)], [0])
+    assert Scout().reasons(listed, 3, str) == ["nobody surveyed has named this person yet"]
+
+
+def test_every_signal_belongs_to_one_theme():
+    assert sorted(signal for theme in THEMES for signal in theme.signals) == sorted(CLASS)
+
+
+def test_weights_are_read_as_they_were_written():
+    text = shipped_weights().to_json()
+    assert Weights.from_json(text).to_json() == text
+    with pytest.raises(ValueError, match="other signals"):
+        Weights.from_json(text.replace('"closure"', '"something else"'))
+
+
+def test_fitting_finds_the_signal_that_decides_and_what_turns_it_round():
+    rng = np.random.default_rng(0)
+    moments = []
+    for _ in range(400):
+        kind, classes = rng.normal(size=len(STUDY)), rng.normal(size=(8, len(CLASS)))
+        moments.append(Moment("made up", kind, classes, np.exp(classes[:, 2] - 2 * kind[1] * classes[:, 5])))
+    table = fit(moments).table
+    assert table[2, 0] == pytest.approx(1, abs=0.25)
+    assert table[5, 2] == pytest.approx(-2, abs=0.5)
+    table[2, 0] = table[5, 2] = 0
+    assert np.abs(table).max() < 0.25

@@ -1,0 +1,172 @@
+"""How many surveys are worth it, from simulated studies."""
+
+import json
+
+import numpy as np
+import pytest
+
+from claim.discovery import Discovered, Simulation, policy_named, surveys
+from claim.errors import InputError
+from claim.networks import Network
+from claim.networks.synthetic import retweet_like, vole_like
+from claim.planning import Plan, Point, plan_further, plan_new
+from claim.planning.completion import completed
+from claim.planning.kinds import KINDS, look_alike
+from claim.planning.plan import Setting
+
+QUICK = Setting(leaders=4, surveys=(0, 3, 9), studies=6)
+
+
+def seen_part(network: Network, budget: int, seed: int = 0) -> Discovered:
+    rng = np.random.default_rng(seed)
+    simulation = Simulation(network, rng.choice(network.n, 5, replace=False), rng)
+    for _ in surveys(simulation, policy_named("random"), budget, rng):
+        pass
+    return simulation.discovered
+
+
+def point(number: int, gain: float | None) -> Point:
+    return Point(number, 20.0 + number, 0.5, 15.0, 30.0, 50.0, gain, None if gain is None else 0.1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("people", "mean_degree"), [(300, 6.0), (60, 2.0), (8, 1.5)])
+def test_look_alikes_have_the_size_and_mean_degree_asked_for(kind, people, mean_degree):
+    for number in range(len(KINDS[kind])):
+        network = look_alike(kind, number, people, mean_degree, np.random.default_rng(number))
+        assert network.n == people
+        assert 2 * network.m / people == pytest.approx(mean_degree, rel=0.25 if people > 8 else 0.6)
+
+
+def test_kinds_differ_as_their_names_say():
+    rng = np.random.default_rng(0)
+    largest = {kind: look_alike(kind, 0, 600, 5.0, rng).degrees.max() for kind in ("stars", "clustered")}
+    assert largest["stars"] > 2 * largest["clustered"]
+
+
+def test_a_plan_has_a_point_for_every_number_of_surveys():
+    plan = plan_new(150, 4.0, "stars", 3, QUICK)
+    assert [each.surveys for each in plan.points] == [0, 3, 9]
+    first, second, third = plan.points
+    assert first.gain is None
+    assert second.gain == pytest.approx((second.mean - first.mean) / 3)
+    assert third.gain == pytest.approx((third.mean - second.mean) / 6)
+    assert first.discovered < second.discovered < third.discovered <= 150
+    for each in plan.points:
+        assert 4 <= each.low <= each.mean <= each.high <= 150
+    json.dumps(plan.to_dict(), allow_nan=False)
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_one_another():
+    one, again = (plan_new(100, 4.0, "unknown", 5, QUICK) for _ in range(2))
+    other = plan_new(100, 4.0, "unknown", 5, Setting(leaders=4, surveys=(0, 3, 9), studies=6, seed=1))
+    assert one == again
+    assert one.points != other.points
+
+
+def test_everybody_surveyed_is_the_end_of_what_surveys_add():
+    """In a small network the frontier runs dry: the curve goes on flat and costs nothing."""
+    setting = Setting(leaders=3, surveys=(0, 40, 400), studies=4, p=0.2)
+    plan = plan_new(20, 3.0, "clustered", 2, setting)
+    assert plan.points[2].discovered == plan.points[1].discovered <= 20
+    assert abs(plan.points[2].gain) < 0.01
+
+
+def test_studies_share_networks_where_these_are_large(monkeypatch):
+    made = []
+
+    def noted(kind, number, people, mean_degree, rng):
+        made.append(number)
+        return look_alike(kind, number, people, mean_degree, rng)
+
+    monkeypatch.setattr("claim.planning.plan.look_alike", noted)
+    monkeypatch.setattr("claim.planning.plan.MOST_PEOPLE", 1)
+    monkeypatch.setattr("claim.planning.plan.FEWEST_NETWORKS", 2)
+    seen = []
+    plan_new(50, 3.0, "stars", 5, QUICK, lambda *done: seen.append(done))
+    assert made == [0, 1]
+    assert seen == [(number, 6) for number in range(1, 7)]
+
+
+def test_enough_is_where_no_later_survey_is_worth_it():
+    plan = Plan(QUICK, [point(0, None), point(5, 0.9), point(10, 0.1), point(20, 0.3), point(30, 0.1)])
+    assert [plan.enough(worth) for worth in (0.05, 0.2, 0.5, 2.0)] == [None, 20, 5, 0]
+    assert plan.advice(0.2).startswith("After 20 surveys each further survey adds less than 0.2 people.")
+    assert "Even after 30 surveys" in plan.advice(0.05)
+    assert "says nothing" in Plan(QUICK, [point(5, None)]).advice(0.2)
+
+
+def test_a_completed_network_keeps_all_that_was_seen():
+    for network in (vole_like(400, 5.5, np.random.default_rng(1)), retweet_like(400, np.random.default_rng(1))):
+        seen = seen_part(network, 10)
+        whole = completed(seen, 400, None, np.random.default_rng(3))
+        assert whole.n == 400
+        for person in range(len(seen)):
+            contacts = set(whole.contacts_of(person).tolist())
+            if person in seen.surveyed:
+                assert contacts == set(seen.contacts[person])
+            else:
+                assert contacts >= set(seen.contacts[person])
+        again = Simulation(whole, seen.surveyed, np.random.default_rng(0))
+        assert sorted(again.people) == list(range(len(seen)))
+
+
+def test_a_completed_network_has_about_the_mean_degree_of_the_hidden_one():
+    network = vole_like(500, 5.5, np.random.default_rng(2))
+    found, given = [], []
+    for seed in range(8):
+        seen = seen_part(network, 20, seed)
+        whole = completed(seen, 500, None, np.random.default_rng(seed))
+        found.append(2 * whole.m / whole.n)
+        given.append(2 * completed(seen, 500, 9.0, np.random.default_rng(seed)).m / 500)
+    assert 4.0 < np.mean(found) < 7.5
+    assert 7.5 < np.mean(given) < 10.5
+
+
+def test_further_surveys_start_from_what_is_known():
+    network = vole_like(200, 5.0, np.random.default_rng(4))
+    seen = seen_part(network, 8)
+    plan = plan_further(seen, 200, None, QUICK)
+    assert plan.points[0].discovered == len(seen)
+    assert plan.points[2].discovered > len(seen)
+    assert plan == plan_further(seen, 200, None, QUICK)
+
+
+def test_people_who_refused_are_not_asked_again():
+    star = Network.from_edges([0] * 6, range(1, 7))
+    seen = Discovered.from_network(star, [0], range(1, 7))
+    plan = plan_further(seen, 50, 4.0, Setting(leaders=2, surveys=(0, 5), studies=3))
+    assert plan.points[1].discovered == 7
+
+
+def test_somebody_who_named_nobody_is_no_reason_to_stop():
+    seen = Discovered.from_network(Network.from_edges([], [], n=2), [0, 1])
+    plan = plan_further(seen, 30, None, QUICK)
+    assert [each.mean for each in plan.points] == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: plan_new(0, 3.0), "people must be at least 1"),
+        (lambda: plan_new(10, 0.0), "mean degree must be above 0"),
+        (lambda: plan_new(10, 10.0), "below the number of people"),
+        (lambda: plan_new(10, float("nan")), "mean degree"),
+        (lambda: plan_new(10, 3.0, "starry"), "known: stars, clustered, unknown"),
+        (lambda: plan_new(10, 3.0, start=0), "start must be at least 1"),
+        (lambda: Setting(leaders=0), "leaders must be at least 1"),
+        (lambda: Setting(studies=1), "studies must be at least 2"),
+        (lambda: Setting(surveys=()), "numbers of surveys"),
+        (lambda: Setting(surveys=(5, 0)), "numbers of surveys"),
+        (lambda: Setting(surveys=(-1, 0)), "numbers of surveys"),
+        (lambda: Setting(p=2.0), "between 0 and 1"),
+        (lambda: Setting(policy="randm"), "did you mean random"),
+        (lambda: Setting(policy="clairvoyant"), "must see the whole network"),
+        (lambda: Setting(selector="greed"), "no selector"),
+        (lambda: plan_further(Discovered(), 50), "nobody was surveyed"),
+        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 6), "are known already"),
+    ],
+)
+def test_what_makes_no_plan_is_refused(make, problem):
+    with pytest.raises(InputError, match=problem):
+        make()
