@@ -70,6 +70,15 @@ def test_the_score_lies_between_nothing_and_the_best(rehearsal):
     assert rehearsal.score([]).team == 0
 
 
+def test_random_surveys_are_as_many_as_the_team_made(rehearsal):
+    before = rehearsal.score(["P1"])
+    for _ in range(START + 4):
+        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
+    after = rehearsal.score(["P1"])
+    assert (before.team, before.best) == (after.team, after.best)
+    assert before.random < after.random
+
+
 def test_made_up_names_differ_and_slips_are_still_alike():
     rng = np.random.default_rng(1)
     names = made_up_names(1000, rng)

@@ -13,7 +13,7 @@ from claim.field.leaders import choose_leaders
 @pytest.fixture
 def paper() -> Paper:
     """Ana named Ben, Carla and Dan; Ben named Carla and Eva."""
-    paper = Paper(budget=10, leaders=2, consent_text="We ask ...", seed=3)
+    paper = Paper(budget=10, leaders=2, consent_text="We ask ...", seed=3, policy="degree+inverse")
     ana = paper.add("Ana", start=True)
     paper.survey(ana, "Ben", "Carla", "Dan")
     paper.survey("P2", "P3", "Eva")
@@ -211,7 +211,8 @@ def test_leaders_with_wishes_answers_and_replacements(paper):
     first = choose_leaders(paper.study, samples=200)
     assert first == choose_leaders(paper.study, samples=200)
     assert len(first.leaders) == 2
-    assert first.low <= first.mean <= first.high <= first.known == 5
+    assert first.known == 5
+    assert 2 <= first.along <= first.low <= first.mean <= first.high
     assert first.replacements
     wanted = choose_leaders(paper.study, include=["P5"], exclude=["P1"], samples=200)
     assert wanted.leaders[0].person == "P5"
@@ -231,3 +232,48 @@ def test_whoever_withdrew_does_not_lead(paper):
     paper.run(lambda draft: commands.withdraw(draft, "P3"))
     assert "P3" not in [each.person for each in choose_leaders(paper.study, samples=100).leaders]
     assert choose_leaders(Paper().study).leaders == ()
+
+
+def test_a_round_goes_on_until_its_places_are_used():
+    paper = Paper(budget=20, leaders=2, seed=5)
+    ana = paper.add("Ana", start=True)
+    paper.survey(ana, *(f"Friend {i}" for i in range(12)))
+
+    def planned(count: int | None = None) -> list[str]:
+        advice = recommend(paper.study, count)
+        paper.run(lambda draft: show(draft, advice))
+        return [each.person for each in advice.recommended]
+
+    first, second, third = planned(3)
+    assert planned() == [first, second, third]
+    paper.run(lambda draft: commands.not_surveyed(draft, first, "refused"))
+    *kept, fourth = planned()
+    assert kept == [second, third]
+    assert fourth not in (first, second, third)
+    paper.run(lambda draft: commands.not_surveyed(draft, second, "no-show"))
+    assert planned()[:2] == [third, fourth]
+    assert second not in planned()
+    fifth = planned()[2]
+    paper.survey(third, "Somebody", "Else")
+    assert planned() == [fourth, fifth]
+    paper.survey(fourth)
+    assert planned() == [fifth]
+    paper.survey(fifth)
+    assert len(planned()) == 1
+    assert len(planned(2)) == 2
+
+
+def test_a_rule_that_speaks_for_itself_is_heard(paper):
+    class Curious:
+        name = "curious"
+
+        def choose(self, discovered, rng, count=1):
+            return discovered.frontier[:count]
+
+        def reasons(self, discovered, person, name):
+            return ["named by whom", f"has {discovered.degree(person)} contacts"]
+
+    keys = [reason.key for reason in recommend(paper.study, policy=Curious()).ranking[0].reasons]
+    said = [reason.said(str) for reason in recommend(paper.study, policy=Curious()).ranking[0].reasons]
+    assert keys[:2] == ["named_by", "rule"]
+    assert said[1] == "has 2 contacts"

@@ -16,6 +16,8 @@ from claim.errors import ClaimError
 from claim.field import cipher
 from claim.field.library import Library
 
+FOLLOWING = ("--policy", "degree+inverse")
+
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
@@ -36,7 +38,7 @@ def study(tmp_path, monkeypatch):
 
 
 def test_a_study_from_the_first_person_to_the_leaders(study, tmp_path, monkeypatch):
-    made = study("create", "--title", "Centre", "--budget", "5", "--leaders", "2", "--json", "-")
+    made = study("create", "--title", "Centre", "--budget", "5", "--leaders", "2", *FOLLOWING, "--json", "-")
     assert made["surveys_left"] == 5
     assert study("add", "--start", "Ana López", "Ben", "--json", "-") == {"people": ["P1", "P2"]}
     assert [row["name"] for row in study("next", "--json", "-")["ranking"]] == ["Ana López", "Ben"]

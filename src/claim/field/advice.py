@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claim.discovery import Discovered, Policy, is_reference, policy_named
+from claim.discovery import Discovered, Policy
 from claim.discovery.reasons import FEW, MANY
 from claim.errors import InputError
 from claim.field.draft import Draft
 from claim.field.events import RecommendationShown
 from claim.field.reasons import Reason
+from claim.field.rules import Rule, rule_named
+from claim.field.state import TALKED
 from claim.field.study import Person, Study
 from claim.randomness import named_seed
 
@@ -50,9 +52,32 @@ class Advice:
         return self.ranking[self.count :]
 
 
+@dataclass(frozen=True)
+class Round:
+    """What is left of a round that was planned: places, and the people who keep theirs."""
+
+    places: int
+    people: tuple[Person, ...]
+
+
+def open_round(study: Study) -> Round | None:
+    """The round of several people that was shown last, if somebody of it is still to be surveyed.
+
+    Whoever was surveyed has used up a place; the place of whoever refused or was not there goes to somebody else.
+    """
+    shown = study.state.shown
+    if shown is None or shown.count < 2:
+        return None
+    there = (code for code in shown.ranking[: shown.count] if code in study.state.people)  # adding them may be undone
+    planned = [study.person(code) for code in there]
+    places = shown.count - sum(person.state in TALKED for person in planned)
+    waiting = tuple(person for person in planned if person.may_be_surveyed and not _rests(study, person))
+    return Round(places, waiting) if places else None
+
+
 def recommend(
     study: Study,
-    count: int = 1,
+    count: int | None = None,
     *,
     policy: Policy | None = None,
     policy_hash: str | None = None,
@@ -60,18 +85,19 @@ def recommend(
 ) -> Advice:
     """Whom to survey next: start people first, then as the study's policy (or a given, trained one) ranks them.
 
+    Without a ``count`` an open round goes on, else it is one person; with it a round of so many is planned anew.
     Never anybody who was surveyed, refused or withdrew. Somebody who was not there comes after the others until
     :data:`REST` further attempts were made for each time they were missed.
     """
+    going_on = open_round(study) if count is None else None
+    count = (going_on.places if going_on else 1) if count is None else count
     if count < 1:
         raise InputError(f"ask for at least one person, not {count}")
-    rule = policy or policy_named(study.setup.policy)
-    if is_reference(rule):
-        raise InputError(f"{rule.name} must see the whole network; it cannot advise anybody")
-    ranking = _ranking(study, rule, count + alternatives)
+    rule = Rule(policy, policy_hash) if policy else rule_named(study.setup.policy, study.setup.budget)
+    ranking = _ranking(study, rule.policy, count + alternatives, going_on.people if going_on else ())
     sizes = _class_sizes(study.discovered())
-    suggestions = tuple(Suggestion(person.code, _reasons(study, person, sizes)) for person in ranking)
-    return Advice(rule.name, policy_hash, study.setup.seed, study.state.step, count, suggestions, _notes(study))
+    suggestions = tuple(Suggestion(person.code, _reasons(study, person, rule.policy, sizes)) for person in ranking)
+    return Advice(rule.policy.name, rule.hash, study.setup.seed, study.state.step, count, suggestions, _notes(study))
 
 
 def show(draft: Draft, advice: Advice) -> bool:
@@ -84,16 +110,16 @@ def show(draft: Draft, advice: Advice) -> bool:
     return True
 
 
-def _ranking(study: Study, rule: Policy, count: int) -> list[Person]:
+def _ranking(study: Study, policy: Policy, count: int, kept: tuple[Person, ...]) -> list[Person]:
     waiting = [person for person in study.people.values() if person.may_be_surveyed]
     resting = [person for person in waiting if _rests(study, person)]
     first = [person for person in waiting if person.is_start and not _rests(study, person)]
     rng = np.random.default_rng(named_seed(study.setup.seed, "advice", study.state.step))
-    chosen = rule.choose(study.discovered(), rng, min(len(waiting), count + len(first) + len(resting)))
+    chosen = policy.choose(study.discovered(), rng, min(len(waiting), count + len(first) + len(resting)))
     ranked = [study.people[study.seen.codes[index]] for index in chosen]
     others = [person for person in ranked if person not in first and person not in resting]
     late = sorted(resting, key=lambda person: (len(person.missed), person.missed[-1]))
-    return [*first, *others, *late][:count]
+    return list({person.code: person for person in (*kept, *first, *others, *late)}.values())[:count]
 
 
 def _rests(study: Study, person: Person) -> bool:
@@ -115,8 +141,8 @@ def _class_sizes(discovered: Discovered) -> dict[int, int]:
     return {member: group.size for group in discovered.frontier_classes for member in group.members}
 
 
-def _reasons(study: Study, person: Person, sizes: dict[int, int]) -> tuple[Reason, ...]:
-    """What the rules look at: who named this person, how many contacts those have, and who looks just the same."""
+def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]) -> tuple[Reason, ...]:
+    """What the rules look at: who named this person, what the rule itself goes by, and who looks just the same."""
     seen, here = study.seen, study.seen.index[person.code]
     namers = seen.discovered.surveyed_contacts(here)
     found: list[Reason] = []
@@ -124,7 +150,7 @@ def _reasons(study: Study, person: Person, sizes: dict[int, int]) -> tuple[Reaso
         found.append(Reason.of("start"))
     if _rests(study, person):
         found.append(Reason.of("missed", count=len(person.missed)))
-    found += _named(study, namers)
+    found += [*_named(study, namers), *_gone_by(study, policy, here, namers)]
     if not namers and not person.is_start:
         found.append(Reason.of("listed" if person.from_roster else "not_named"))
     if sizes.get(here, 1) > 1 and not person.is_start:
@@ -135,10 +161,21 @@ def _reasons(study: Study, person: Person, sizes: dict[int, int]) -> tuple[Reaso
 def _named(study: Study, namers: list[int]) -> list[Reason]:
     if not namers:
         return []
-    codes, degree = study.seen.codes, study.discovered().degree
+    codes = study.seen.codes
     people = tuple(codes[namer] for namer in namers)
     many = len(people) > MOST_NAMED
-    found = [Reason.of("named_by_many", count=len(people)) if many else Reason.of("named_by", people=people)]
+    return [Reason.of("named_by_many", count=len(people)) if many else Reason.of("named_by", people=people)]
+
+
+def _gone_by(study: Study, policy: Policy, person: int, namers: list[int]) -> list[Reason]:
+    """What the policy says for itself beside who named the person; else what the simple rules look at."""
+    own = getattr(policy, "reasons", None)
+    if own is not None:
+        return [Reason.of("rule", says=says) for says in own(study.discovered(), person, str)[1:]]
+    if not namers:
+        return []
+    codes, degree = study.seen.codes, study.discovered().degree
+    found = []
     lonely = min(namers, key=degree)
     if degree(lonely) <= FEW:
         found.append(Reason.of("likely_hub", person=codes[lonely]))

@@ -11,6 +11,7 @@ from claim.field import events as happened
 from claim.field.draft import Draft
 from claim.field.fold import check_present, counting, fold, undone_in
 from claim.field.names import clean, words
+from claim.field.rules import check_rule
 from claim.field.setup import LONGEST_TEXT, Setup
 from claim.field.state import TALKED
 
@@ -32,7 +33,7 @@ class SelfNamed(InputError):
 
 def create(draft: Draft, study: str, setup: Setup) -> None:
     """Begin the log."""
-    _check_policy(setup)
+    check_rule(setup.policy, setup.budget)
     draft.say(happened.StudyCreated(study, setup))
 
 
@@ -42,20 +43,13 @@ def change_settings(draft: Draft, setup: Setup) -> None:
     if setup.consent_text != before.consent_text and setup.consent_version == before.consent_version:
         raise InputError("a changed consent text needs a new version")
     if setup.policy != before.policy:
-        _check_policy(setup)
+        check_rule(setup.policy, setup.budget)
     draft.say(happened.SettingsChanged(setup))
 
 
 def close(draft: Draft) -> None:
     """Nothing can be added any more."""
     draft.say(happened.StudyClosed())
-
-
-def _check_policy(setup: Setup) -> None:
-    from claim.discovery import is_reference, policy_named
-
-    if is_reference(policy_named(setup.policy)):
-        raise InputError(f"{setup.policy} must see the whole network; it cannot advise anybody")
 
 
 # People --------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from claim.field import cipher, commands, files
 from claim.field.opened import OpenStudy
 from claim.field.setup import Setup
 from claim.field.store import Store
+from claim.field.troubles import plain_errors
 
 DIRECTORY_VARIABLE = "CLAIM_STUDIES"
 ENDING = ".study"
@@ -53,7 +54,8 @@ class Library:
 
     def create(self, setup: Setup, passphrase: str) -> OpenStudy:
         """A new study, open."""
-        files.private_directory(self.directory)
+        with plain_errors():
+            files.private_directory(self.directory)
         study = secrets.token_hex(8)
         path = self._path(study)
         store = Store.create(path, passphrase, self._work)

@@ -20,13 +20,17 @@ from claim.field.library import Library
 from claim.field.names import words
 from claim.field.opened import OpenStudy
 from claim.field.setup import Setup
-from claim.networks import Network, load
+from claim.networks import Network
+from claim.networks.synthetic import retweet_like
 from claim.randomness import named_seed
 
-NETWORK = "zone2"
-START, BUDGET, LEADERS, P = 4, 8, 5, 0.2
+PEOPLE = 200
+START, BUDGET, LEADERS = 4, 8, 5
+SIZES = (150, 300)  # what the team guesses
+P = 0.1
 RANDOM_RUNS = 20
 SAMPLES = 2000
+SAMPLES_OF_A_RUN = 400
 SLIP = 0.12  # chance that somebody known is named in another spelling
 EASY = 10  # work of key derivation: the passphrase is random, so that no guess needs slowing down
 
@@ -87,7 +91,8 @@ class Rehearsal:
         self._by_words = {words(name): who for who, name in enumerate(self._names)}
         self._known: dict[str, int] = {}  # code to hidden index
         self._start: list[int] = []
-        self._baseline: tuple[float, float] | None = None
+        self._best: float | None = None
+        self._random: dict[int, float] = {}  # by number of surveys
         self._turn = threading.Lock()
 
     @classmethod
@@ -96,11 +101,10 @@ class Rehearsal:
         seed = secrets.randbelow(2**31) if seed is None else seed
         directory = Path(tempfile.mkdtemp(prefix="claim-practice-"))
         title, question, consent = TEXTS.get(language, TEXTS["en"])
-        setup = Setup(
-            title, question, BUDGET, LEADERS, consent_text=consent, seed=seed, p=P, rehearsal=True
-        )  # fmt: skip
+        setup = Setup(title, question, BUDGET, LEADERS, *SIZES, consent, seed=seed, p=P, rehearsal=True)
         opened = Library(directory, work=EASY).create(setup, secrets.token_urlsafe(32))
-        rehearsal = cls(opened, directory, load(NETWORK), seed)
+        rng = np.random.default_rng(named_seed(seed, "network"))
+        rehearsal = cls(opened, directory, retweet_like(PEOPLE, rng, mean_degree=2.6, exponent=0.5), seed)
         rehearsal._add_start_people()
         return rehearsal
 
@@ -162,35 +166,39 @@ class Rehearsal:
     # How well it went ------------------------------------------------------------------------------------------------
 
     def score(self, leaders: list[str]) -> Score:
-        """The reach of these leaders on the hidden network, beside random surveys and the best there is."""
-        from claim.cascades import influence
-
+        """The reach of these leaders on the hidden network, beside as many random surveys and the best there is."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
         with self._turn:
-            if self._baseline is None:
-                self._baseline = self._measure()
-        team = influence(self.network, sorted(hidden), P, SAMPLES, self._seed).mean if hidden else 0.0
-        return Score(team, *self._baseline, people=self.network.n, leaders=len(hidden))
+            if self._best is None:
+                self._best = self._best_reach()
+            spent = self.opened.study.spent
+            if spent not in self._random:
+                runs = [self._reach(self._random_run(run, spent)) for run in range(RANDOM_RUNS)]
+                self._random[spent] = float(np.mean(runs))
+            random, best = self._random[spent], self._best
+        return Score(self._reach(sorted(hidden)), random, best, people=self.network.n, leaders=len(hidden))
 
-    def _measure(self) -> tuple[float, float]:
-        """Random surveys from the same start, on average, and leaders chosen with the whole network known."""
+    def _reach(self, leaders: list[int]) -> float:
         from claim.cascades import influence
+
+        return influence(self.network, leaders, P, SAMPLES, self._seed).mean if leaders else 0.0
+
+    def _best_reach(self) -> float:
+        """With leaders chosen on the whole network."""
         from claim.selection import select
 
-        best = select(self.network, LEADERS, P, SAMPLES, self._seed).leaders
-        runs = [self._random_run(run) for run in range(RANDOM_RUNS)]
-        reached = [influence(self.network, leaders, P, SAMPLES, self._seed).mean for leaders in (*runs, best)]
-        return float(np.mean(reached[:-1])), reached[-1]
+        return self._reach(select(self.network, LEADERS, P, SAMPLES, self._seed).leaders)
 
-    def _random_run(self, run: int) -> list[int]:
+    def _random_run(self, run: int, budget: int) -> list[int]:
+        """Leaders after random surveys from the same start, chosen in the same way."""
         from claim.discovery import Simulation, policy_named, surveys
-        from claim.selection import select
+        from claim.selection.foresight import FreeForesight
 
         rng = np.random.default_rng(named_seed(self._seed, "random", run))
         simulation = Simulation(self.network, self._start, rng)
-        for _ in surveys(simulation, policy_named("random"), BUDGET, rng):
+        for _ in surveys(simulation, policy_named("random"), budget, rng):
             pass
-        chosen = select(simulation.discovered.as_network(), LEADERS, P, 300, self._seed).leaders
+        chosen = FreeForesight(P, SAMPLES_OF_A_RUN).select(simulation.discovered, LEADERS, rng)
         return [simulation.people[leader] for leader in chosen]
 
     def end(self) -> None:

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from claim.discovery.policies import POLICIES
 from claim.errors import InputError
 
-DEFAULT_POLICY = "degree+inverse"  # what measures best where no trained policy fits
+# What measures best where no trained policy fits.
+DEFAULT_POLICY = "scout" if "scout" in POLICIES else "degree+inverse"
 LONGEST_TEXT = 20_000
 
 RefusalRule = Literal["attempts", "answers"]
+LeaderRule = Literal["foresight", "greedy"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,8 @@ class Setup:
     """The settings of a study; none of them is about a person.
 
     ``refusal_rule`` says what the budget counts: ``attempts`` (a refusal uses up one survey) or ``answers`` (it does
-    not). Somebody who is not there uses up nothing, and start people are surveyed on top of the budget.
+    not). Somebody who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
+    says how leaders are chosen: ``foresight`` counts people nobody has named yet, ``greedy`` known contacts only.
     """
 
     title: str
@@ -34,6 +38,8 @@ class Setup:
     p: float = 0.1
     policy: str = DEFAULT_POLICY
     rehearsal: bool = False
+    selector: LeaderRule = "foresight"
+    attendance: float = 1.0  # the chance that a leader comes
 
     def __post_init__(self) -> None:
         _check(bool(self.title.strip()), "a study needs a title")
@@ -44,6 +50,8 @@ class Setup:
         _check(0 <= self.p <= 1, f"the probability p must be between 0 and 1, not {self.p}")
         _check(0 <= self.seed < 2**63, f"the seed must be between 0 and 2^63 - 1, not {self.seed}")
         _check(self.refusal_rule in ("attempts", "answers"), "the refusal rule is 'attempts' or 'answers'")
+        _check(self.selector in ("foresight", "greedy"), "leaders are chosen by 'foresight' or 'greedy'")
+        _check(0 < self.attendance <= 1, f"attendance is a share above 0 and at most 1, not {self.attendance}")
         low, high = self.size_low, self.size_high
         _check(all(size is None or size >= 1 for size in (low, high)), "a size estimate is at least 1")
         _check(low is None or high is None or low <= high, "the low size estimate is above the high one")

@@ -3,9 +3,12 @@
 import io
 import re
 import zipfile
+from dataclasses import replace
 
 import pytest
 from desk_client import PASSPHRASE, position
+
+from claim.field import commands, rules
 
 NEW = {
     "title": "Drop-in centre",
@@ -58,7 +61,7 @@ def test_the_whole_way(browser, desk):
     browser.post(f"{base}/same", action="apart", one="P4", other="P5")
     assert "No similar names" in browser.text(f"{base}/same")
     assert "The same as a table" in browser.text(f"{base}/network")
-    assert "These leaders reach" in browser.text(f"{base}/leaders?attendance=80")
+    assert "these leaders reach about" in browser.text(f"{base}/leaders?attendance=80")
     for action in ("offered", "accepted", "attended"):
         assert browser.post(f"{base}/leaders", person="P1", action=action).status_code == 303
     assert "came 1, did not come 0" in browser.text(f"{base}/leaders")
@@ -150,6 +153,45 @@ def test_undo_from_the_history(browser, desk, base, study):
     assert browser.post(f"{base}/settings/erase").status_code == 303
 
 
+def test_a_round_goes_on_while_people_refuse_or_are_surveyed(browser, base):
+    add(browser, base, "Ana", start="1")
+    survey(browser, base, "P1", *(f"{name} {name}son" for name in ("Bo", "Cyd", "Dov", "Eli", "Fay", "Gus")))
+
+    def shown(path: str) -> list[str]:
+        page = browser.get(f"{base}{path}").text
+        shown.at = position(page)
+        return re.findall(r'<h2 id="p-(P\d+)">', page)
+
+    first, second, third = shown("/next?count=3")
+    browser.post(f"{base}/next", person=first, action="refused", count="3", at=shown.at)
+    *kept, fourth = shown("/next")
+    assert kept == [second, third]
+    assert fourth not in (first, second, third)
+    browser.post(f"{base}/next", person=second, action="start", count="", at=shown.at)
+    survey(browser, base, second, "Hal Halson")
+    assert shown("/next") == [third, fourth]
+    assert "room for 2 people" in browser.text(f"{base}/next")
+    assert len(shown("/next?count=1")) == 1  # planned anew
+
+
+def test_a_rule_that_this_machine_lacks_is_said_and_people_are_chosen_by_hand(browser, base, desk, study, monkeypatch):
+    add(browser, base, "Ana", "Ben", start="1")
+    setup = replace(desk.study(study).study.setup, policy="claim")
+    with monkeypatch.context() as elsewhere:  # made on a machine that has the rule
+        elsewhere.setattr(commands, "check_rule", lambda name, budget: None)
+        desk.study(study).run(lambda draft: commands.change_settings(draft, setup))
+    monkeypatch.setattr(rules, "NEEDED", ("no_such_module",))
+    page = browser.get(f"{base}/next")
+    assert page.status_code == 200
+    assert "claim" in browser.text(f"{base}/next")
+    assert 'role="alert"' in page.text
+    at = position(page.text)
+    assert browser.post(f"{base}/next", person="P1", action="start", at=at, reason="").status_code == 400
+    started = browser.post(f"{base}/next", person="P1", action="start", at=at, reason="she is here")
+    assert started.headers["location"].endswith("/survey/P1")
+    assert "(recommended)" in browser.get(f"{base}/settings").text
+
+
 def test_wishes_that_cannot_be_met_are_said_where_they_can_be_taken_back(browser, base):
     add(browser, base, "Ana", "Ben", "Carla", start="1")
     for code in ("P1", "P2", "P3"):
@@ -157,7 +199,7 @@ def test_wishes_that_cannot_be_met_are_said_where_they_can_be_taken_back(browser
     page = browser.text(f"{base}/leaders")
     assert "3 people are to lead" in page
     browser.post(f"{base}/leaders", person="P3", action="none")
-    assert "These leaders reach" in browser.text(f"{base}/leaders")
+    assert "these leaders reach about" in browser.text(f"{base}/leaders")
     assert browser.post(f"{base}/leaders", person="P1", action="crown").status_code == 400
 
 

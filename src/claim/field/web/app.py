@@ -1,5 +1,6 @@
 """The application: routes behind the guard, and what is said when something goes wrong."""
 
+import os
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -47,6 +48,7 @@ def create_app(desk: Desk) -> FastAPI:
     app.include_router(api.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.add_exception_handler(ClaimError, _trouble)
+    app.add_exception_handler(OSError, _disk_trouble)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_middleware(Guard, desk=desk)
@@ -68,6 +70,12 @@ def _trouble(request: Request, error: Exception) -> Response:
     if isinstance(error, Locked) and request.method in ("GET", "HEAD"):
         return visit(request).go("/", study=error.study)
     return _trouble_page(visit(request), error)
+
+
+def _disk_trouble(request: Request, error: Exception) -> Response:
+    """A disk that is full, gone or read-only, wherever it is noticed."""
+    assert isinstance(error, OSError)
+    return _trouble(request, NotSaved(f"the study file cannot be used ({os.strerror(error.errno or 0)})"))
 
 
 def _locked_meanwhile(request: Request, error: ClaimError, desk: Desk) -> ClaimError:
@@ -96,7 +104,7 @@ def _trouble_page(page: Visit, error: ClaimError) -> HTMLResponse:
 def said(page: Visit, error: ClaimError) -> str:
     """The error in the page's language where the catalogue has it, else as it is."""
     key = f"error.{_kind(error)}"
-    return page.words(key) if key in page.words else str(error)
+    return page.words(key) if key in page.words else page.words.trouble(error)
 
 
 def _kind(error: ClaimError) -> str:

@@ -31,12 +31,12 @@ def duplicates(view: View) -> list[tuple[str, Match]]:
     return once(view, "duplicates", view.possible_duplicates)
 
 
-def advice(view: View, count: int) -> Advice:
-    """Whom to survey next."""
+def advice(view: View, count: int | None) -> Advice:
+    """Whom to survey next; without a count an open round goes on."""
     return once(view, ("advice", count), lambda: recommend(view.study, count))
 
 
-def leaders(view: View, attendance: float = 1.0) -> LeaderAdvice:
+def leaders(view: View, attendance: float | None = None) -> LeaderAdvice:
     """Whom to ask to lead."""
     return once(view, ("leaders", attendance), lambda: choose_leaders(view.study, attendance=attendance))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
@@ -35,7 +35,7 @@ class Visit:
     request: Request
     desk: Desk
 
-    @property
+    @cached_property
     def words(self) -> Words:
         """The language of the page."""
         accepted = self.request.headers.get("accept-language", "")

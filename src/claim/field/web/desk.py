@@ -12,6 +12,7 @@ from claim.field.exchange import Upload
 from claim.field.library import Closed, Library
 from claim.field.opened import OpenStudy
 from claim.field.rehearsal import Rehearsal
+from claim.field.rules import prepare
 from claim.field.setup import Setup
 from claim.field.web import preferences
 from claim.field.web.preferences import Preferences
@@ -127,9 +128,9 @@ class Desk:
         with self._turn:
             if name in self._open:
                 opened.lock()
+                self.touch()
             else:
-                self._open[name] = opened
-            self.touch()
+                self._take(opened)
 
     def restore(self, backup: str, passphrase: str, replace: bool) -> str:
         """Bring a backup back, open; returns the study's id."""
@@ -167,7 +168,8 @@ class Desk:
             return closed
 
     def _take(self, opened: OpenStudy) -> str:
-        name = opened.study.state.study
+        name, setup = opened.study.state.study, opened.study.setup
+        threading.Thread(target=prepare, args=(setup.policy, setup.budget), daemon=True).start()
         with self._turn:
             self._open[name] = opened
             self.touch()

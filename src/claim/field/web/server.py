@@ -13,6 +13,7 @@ from claim.errors import InputError
 from claim.field.library import Library
 from claim.field.web.app import create_app
 from claim.field.web.desk import Desk
+from claim.field.web.warm import warm_up
 
 LOOPBACK = "127.0.0.1"
 WATCH_SECONDS = 5.0
@@ -28,7 +29,7 @@ def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], Non
         watch = threading.Thread(target=_watch, args=(desk, done), daemon=True)
         try:
             watch.start()
-            threading.Thread(target=_warm_up, daemon=True).start()
+            threading.Thread(target=warm_up, daemon=True).start()
             _Server(create_app(desk), lambda: opened(address_of(desk))).run(sockets=[door])
         finally:
             done.set()
@@ -74,11 +75,3 @@ def _watch(desk: Desk, done: threading.Event) -> None:
     """Lock when nobody has been here for long, although nobody asks for a page."""
     while not done.wait(WATCH_SECONDS):
         desk.lock_if_idle()
-
-
-def _warm_up() -> None:
-    """Compile what the leaders' page needs before somebody waits for it."""
-    from claim.networks import Network
-    from claim.selection import select
-
-    select(Network.from_edges([0, 1], [1, 2]), 1, 0.5, 10, 0)

@@ -5,10 +5,10 @@ from typing import Any
 
 from claim.errors import InputError
 from claim.field.names import clean
-from claim.field.setup import Setup
+from claim.field.rules import offered
+from claim.field.setup import DEFAULT_POLICY, Setup
 from claim.field.web.forms import Form
-
-MODEL_FREE = ("degree+inverse", "change", "inverse-degree", "max-degree", "max-contact", "snowball", "random")
+from claim.field.web.words import Words
 
 
 def setup_from(form: Form, before: Setup | None = None) -> Setup:
@@ -27,6 +27,8 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
         retention=form["retention"].strip() or None,
         p=_share(form["p"], base.p),
         policy=form["policy"] or base.policy,
+        selector=form["selector"] or base.selector,  # type: ignore[arg-type]  # checked by Setup
+        attendance=_hundredth(form, base.attendance),
     )
     if before is not None and made.consent_text != before.consent_text:
         return replace(made, consent_version=_next(before.consent_version))
@@ -34,8 +36,23 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
 
 
 def values_of(setup: Setup) -> dict[str, Any]:
-    """The settings as fields of a form."""
-    return {name: "" if value is None else value for name, value in vars(setup).items()}
+    """The settings as fields of a form; of a hundred leaders so many come."""
+    values = {name: "" if value is None else value for name, value in vars(setup).items()}
+    return values | {"attendance": round(100 * setup.attendance)}
+
+
+def rules_to_choose(words: Words, present: str) -> list[tuple[str, str]]:
+    """The rules that say whom to survey next, with what they are called; that of the study is among them."""
+    names = dict.fromkeys((*offered(), present))
+    return [(name, _called(words, name)) for name in names if name]
+
+
+def _called(words: Words, name: str) -> str:
+    variant, _, family = name.partition(":")
+    if family and f"policy.{variant}.family" in words:
+        return words(f"policy.{variant}.family", family=family)
+    called = words(f"policy.{name}") if f"policy.{name}" in words else name
+    return words("policy.recommended", rule=called) if name == DEFAULT_POLICY else called
 
 
 def _next(version: str) -> str:
@@ -45,6 +62,11 @@ def _next(version: str) -> str:
 def _number(form: Form, name: str, default: int) -> int:
     given = form.whole(name)
     return default if given is None else given
+
+
+def _hundredth(form: Form, default: float) -> float:
+    given = form.whole("attendance")
+    return default if given is None else given / 100
 
 
 def _share(text: str, default: float) -> float:

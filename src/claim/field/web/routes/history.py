@@ -17,6 +17,7 @@ from claim.field.wire import as_data
 
 router = APIRouter(prefix="/s/{study}")
 PER_PAGE = 50
+MOST_LINES = 12  # of one step
 ABOUT = ("person", "by", "one", "other", "keep")
 
 
@@ -51,9 +52,9 @@ def undo(form: Sent, here: InStudy) -> Response:
 
 
 def _step(here: Here, batch: list[Event]) -> Step:
-    lines = list(dict.fromkeys(_line(here, event) for event in batch))
-    if len(lines) > 12:
-        lines = [*lines[:12], here.words("history.more", count=len(lines) - 12)]
+    lines = list(dict.fromkeys(_line(here, event) for event in batch[:MOST_LINES]))
+    if len(batch) > MOST_LINES:
+        lines.append(here.words("history.more", count=len(batch) - MOST_LINES))
     gone = all(event.seq in here.study.undone for event in batch)
     return Step(batch[0].seq, batch[0].at, lines, gone, any(isinstance(event.body, FOR_GOOD) for event in batch))
 

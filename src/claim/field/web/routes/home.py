@@ -12,7 +12,7 @@ from claim.field.cipher import WrongPassphrase
 from claim.field.setup import Setup
 from claim.field.web.context import Visiting
 from claim.field.web.forms import Sent
-from claim.field.web.setups import MODEL_FREE, setup_from, values_of
+from claim.field.web.setups import rules_to_choose, setup_from, values_of
 
 router = APIRouter()
 
@@ -110,7 +110,8 @@ def _studies(page: Visiting, status: int = 200, *, wanted: str, problem: str = "
 
 
 def _new(page: Visiting, values: dict[str, object], problem: str = "", status: int = 200) -> HTMLResponse:
-    return page.page("new.html", status, values=_Shown(values), policies=MODEL_FREE, problem=problem)
+    rules = rules_to_choose(page.words, str(values.get("policy", "")))
+    return page.page("new.html", status, values=_Shown(values), policies=rules, problem=problem)
 
 
 class _Shown(dict[str, object]):

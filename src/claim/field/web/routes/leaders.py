@@ -18,8 +18,9 @@ router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/leaders")
-def leaders(here: InStudy, attendance: Annotated[int, Query(ge=1, le=100)] = 100) -> HTMLResponse:
+def leaders(here: InStudy, attendance: Annotated[int | None, Query(ge=1, le=100)] = None) -> HTMLResponse:
     """Leaders and replacements, with reasons and the reach to expect."""
+    attendance = _usual(here) if attendance is None else attendance
     values: dict[str, Any] = {"attendance": attendance, "advice": None, "problem": "", "leaders": [], "spares": []}
     try:
         advice = cached.leaders(here.view, attendance / 100)
@@ -50,7 +51,13 @@ def settle(form: Sent, here: InStudy) -> Response:
 
     here.run(form, command, check=action not in get_args(Wish))
     attendance = form.whole("attendance")
-    return here.go("/leaders", "noted", attendance=attendance if attendance and 1 <= attendance < 100 else None)
+    other = attendance is not None and 1 <= attendance <= 100 and attendance != _usual(here)
+    return here.go("/leaders", "noted", attendance=attendance if other else None)
+
+
+def _usual(here: Here) -> int:
+    """How many of a hundred leaders come, by the settings."""
+    return round(100 * here.study.setup.attendance)
 
 
 def _rows(here: Here, suggestions: tuple[LeaderSuggestion, ...]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from claim.errors import InputError
 from claim.field import commands
-from claim.field.advice import show
+from claim.field.advice import Suggestion, show
 from claim.field.draft import Draft
 from claim.field.web import cached
 from claim.field.web.context import Here, InStudy
@@ -19,22 +19,27 @@ OUTCOMES = ("refused", "no-show", "not found")
 
 
 @router.get("/next")
-def next_person(here: InStudy, count: Annotated[int, Query(ge=1, le=ROUND)] = 1) -> HTMLResponse:
-    """The recommendation with its reasons, and others to choose from."""
-    advice = cached.advice(here.view, count)
+def next_person(here: InStudy, count: Annotated[int | None, Query(ge=1, le=ROUND)] = None) -> HTMLResponse:
+    """The recommendation with its reasons, and others to choose from; without a count an open round goes on."""
+    advice, problem = None, ""
+    try:
+        advice = cached.advice(here.view, count)
+    except InputError as error:  # a rule that this machine lacks: people can still be chosen by hand
+        problem = str(error)
     others = [person for person in here.study.people.values() if person.may_be_surveyed]
     going_on = [here.study.person(code) for code in here.study.state.going_on]
     return here.page(
         "next.html",
-        recommended=[(each.person, here.said(each.reasons)) for each in advice.recommended],
-        alternatives=[(each.person, here.said(each.reasons)) for each in advice.alternatives],
-        notes=here.said(advice.notes),
+        recommended=_said(here, advice.recommended if advice else ()),
+        alternatives=_said(here, advice.alternatives if advice else ()),
+        notes=here.said(advice.notes if advice else ()),
+        problem=problem,
         others=others,
         going_on=going_on,
-        count=count,
+        asked=count or "",
+        places=advice.count if advice else 1,
         most=ROUND,
         left=here.study.left,
-        policy=advice.policy,
     )
 
 
@@ -46,16 +51,28 @@ def settle(form: Sent, here: InStudy) -> Response:
         raise InputError(f"there is no action {action[:20]!r}")
     code = here.study.person(form["person"]).code
     here.run(form, lambda draft: _settle(draft, here, form, code), check=True)
-    count = form.whole("count") or 1
     if action == "start":
         return here.go(f"/survey/{code}")
-    return here.go("/next", action.replace(" ", "_").replace("-", "_"), count=count if count > 1 else None)
+    return here.go("/next", action.replace(" ", "_").replace("-", "_"))
 
 
 def _settle(draft: Draft, here: Here, form: Form, code: str) -> None:
-    advice = cached.advice(here.view, min(ROUND, max(1, form.whole("count") or 1)))
-    show(draft, advice)
-    if code not in [each.person for each in advice.recommended]:
+    if code not in _shown(draft, here, form):
         commands.override(draft, code, form["reason"])
     if form["action"] in OUTCOMES:
         commands.not_surveyed(draft, code, cast(Literal["refused", "no-show", "not found"], form["action"]))
+
+
+def _shown(draft: Draft, here: Here, form: Form) -> list[str]:
+    """Who was recommended, after noting it; nobody if the rule of the study cannot be used on this machine."""
+    try:
+        count = form.whole("count")
+        advice = cached.advice(here.view, None if count is None else min(ROUND, max(1, count)))
+    except InputError:
+        return []
+    show(draft, advice)
+    return [each.person for each in advice.recommended]
+
+
+def _said(here: Here, suggestions: tuple[Suggestion, ...]) -> list[tuple[str, list[str]]]:
+    return [(each.person, here.said(each.reasons)) for each in suggestions]

@@ -13,7 +13,7 @@ from claim.field.troubles import Conflict, NotSaved
 from claim.field.web.context import Here, InStudy, Visit
 from claim.field.web.forms import Sent
 from claim.field.web.routes.exports import check_passphrase, download
-from claim.field.web.setups import MODEL_FREE, setup_from, values_of
+from claim.field.web.setups import rules_to_choose, setup_from, values_of
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -84,4 +84,5 @@ def close(form: Sent, here: InStudy) -> Response:
 
 def _settings(here: Here, values: dict[str, object], problem: str = "", status: int = 200) -> HTMLResponse:
     undone = any(event.seq in here.study.undone for event in here.study.log)
-    return here.page("settings.html", status, values=values, policies=MODEL_FREE, problem=problem, undone=undone)
+    rules = rules_to_choose(here.words, str(values["policy"]))
+    return here.page("settings.html", status, values=values, policies=rules, problem=problem, undone=undone)

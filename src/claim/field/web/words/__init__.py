@@ -7,14 +7,16 @@ from importlib.resources import files
 
 from claim.field.reasons import ENGLISH, Reason
 from claim.field.web.preferences import LANGUAGES
+from claim.field.web.words.troubles import Troubles
 
 
 class Words:
     """One language."""
 
-    def __init__(self, language: str, texts: dict[str, str]) -> None:
+    def __init__(self, language: str, texts: dict[str, str], troubles: Troubles) -> None:
         self.language = language
         self.texts = texts
+        self._troubles = troubles
         self._reasons = {key.removeprefix("reason."): text for key, text in texts.items() if key.startswith("reason.")}
 
     def __call__(self, key: str, **values: object) -> str:
@@ -25,8 +27,12 @@ class Words:
         return key in self.texts
 
     def reason(self, reason: Reason, name: Callable[[str], str]) -> str:
-        """A reason in this language."""
-        return reason.said(name, self._reasons, self.texts["and"])
+        """A reason in this language; what a rule says for itself is found by its sentence, like errors."""
+        return self.trouble(reason.said(name, self._reasons, self.texts["and"]))
+
+    def trouble(self, problem: object) -> str:
+        """An error or finding of the core in this language."""
+        return self._troubles.said(str(problem))
 
     def listed(self, items: Iterable[str]) -> str:
         """Several things in a row."""
@@ -39,7 +45,7 @@ def words_in(language: str) -> Words:
     texts: dict[str, str] = json.loads((files(__name__) / f"{language}.json").read_text(encoding="utf-8"))
     if language == "en":
         texts |= {f"reason.{key}": text for key, text in ENGLISH.items()}
-    return Words(language, texts)
+    return Words(language, texts, Troubles.in_language(language))
 
 
 def chosen_language(preferred: str | None, accepted: str) -> str:
