@@ -1,7 +1,8 @@
 """A whole network around a partly discovered one: what was seen stays, the rest is drawn to look like it.
 
-Degrees. People are met in proportion to their degree d, so somebody nobody named looks like each of the people surveyed
-with weight 1 / d (Volz and Heckathorn, "Probability based estimation theory for respondent driven sampling", 2008).
+Degrees. Whoever was named before being surveyed was met in proportion to their degree d. Somebody nobody named looks
+like them with weight m / d, m the mean degree of everybody (Volz and Heckathorn, "Probability based estimation theory for
+respondent driven sampling", 2008), and like each of the people whom the study began with with weight 1.
 Somebody who was named looks like the people surveyed who were named by people of a similar degree: the contacts of hubs
 may be hubs or leaves, and the answers tell. Being named by j people counts d^(j - 1). How far the answers speak for
 everybody is uncertain, so every network weighs them anew (the Bayesian bootstrap; Rubin, 1981).
@@ -18,8 +19,9 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray, OffsetArray
 from claim.selection.foresight.hidden import closure
-from claim.selection.foresight.view import View
+from claim.selection.foresight.view import BoolArray, View
 
+MEAN_STEPS = 30
 NEAR = 2.0  # how far nearby ends may be apart, in circles of contacts
 UNLIKE = 1.0  # answers from somebody with e times the contacts count this much less, as a power of e
 DOUBT = 1.0  # named people whom everybody surveyed, named or not, stands for together
@@ -30,7 +32,7 @@ def completed(seen: Discovered, people: int, mean_degree: float | None, rng: np.
     if people < len(seen):
         raise InputError(f"{len(seen)} people are known already, so there cannot be {people} in all")
     view = View.of(seen)
-    wanted, mean = _degrees(view, people, mean_degree, rng)
+    wanted, mean = _degrees(view, seen, people, mean_degree, rng)
     known = np.zeros(people)
     known[: view.n] = view.degree
     open_ends = np.maximum(wanted - known, 0).astype(np.int64)
@@ -41,12 +43,14 @@ def completed(seen: Discovered, people: int, mean_degree: float | None, rng: np.
     return _joined(seen, view, ends, people, mean, rng)
 
 
-def _degrees(view: View, people: int, mean_degree: float | None, rng: np.random.Generator) -> tuple[FloatArray, float]:
+def _degrees(
+    view: View, seen: Discovered, people: int, mean_degree: float | None, rng: np.random.Generator
+) -> tuple[FloatArray, float]:
     """A degree for everybody and the mean degree; those of people surveyed are drawn as well, but not needed."""
     surveyed = np.flatnonzero(view.surveyed & (view.degree > 0))
     found = view.degree[surveyed] if len(surveyed) else np.ones(1)
     trust = rng.exponential(size=len(found))
-    mean = float(trust.sum() / (trust / found).sum())
+    mean, everybody = _population(found, trust, _met_first(seen, surveyed))
     scale = 1.0 if mean_degree is None else mean_degree / mean
     wanted = np.empty(people)
     unheard = np.ones(people, dtype=np.bool_)
@@ -54,10 +58,25 @@ def _degrees(view: View, people: int, mean_degree: float | None, rng: np.random.
         unheard[who] = False
         weights = _likeness(view, who[0], surveyed) * trust * found ** (view.named[who[0]] - 1.0)
         wanted[who] = rng.choice(found, len(who), p=weights / weights.sum())
-    weights = trust / found
-    wanted[unheard] = rng.choice(found, int(unheard.sum()), p=weights / weights.sum())
+    wanted[unheard] = rng.choice(found, int(unheard.sum()), p=everybody / everybody.sum())
     further = rng.poisson(np.maximum(wanted * scale - 1.0, 0.0)).astype(np.float64)
     return 1.0 + further, mean * scale
+
+
+def _met_first(seen: Discovered, surveyed: OffsetArray) -> BoolArray:
+    """Who was known before anybody named them: nobody surveyed earlier is a contact."""
+    order = {person: i for i, person in enumerate(seen.surveyed)}
+    first = [all(order.get(contact, len(order)) > order[who] for contact in seen.contacts[who]) for who in surveyed]
+    return np.array(first or [True])
+
+
+def _population(found: FloatArray, trust: FloatArray, first: BoolArray) -> tuple[float, FloatArray]:
+    """The mean degree of everybody, and how much each of the people surveyed stands for somebody nobody named."""
+    mean = float(np.average(found, weights=trust))
+    for _ in range(MEAN_STEPS):
+        weights = trust * np.where(first, 1.0, mean / found)
+        mean = float(np.average(found, weights=weights))
+    return mean, weights
 
 
 def _alike(view: View) -> list[OffsetArray]:
