@@ -10,7 +10,9 @@ EXTRAS := learning,app,ray,dev
 
 demo: $(READY)
 	$(BIN)/claim evaluate --networks zones,retweet-like,vole-like \
-		--policies random,change,degree+inverse,max-contact,clairvoyant --runs 100 --out runs/demo
+		--policies random,change,claim,scout,clairvoyant --selector greedy,foresight --runs 50 --out runs/demo
+	$(BIN)/claim train --variant claim --family zones --episodes 500 --out runs/demo-claim --resume
+	$(BIN)/claim evaluate --networks zone2,zone3 --policies random,change,runs/demo-claim/policy.json --runs 100
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2
