@@ -12,46 +12,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claim.evaluation import Comparison, compare
-from claim.evaluation.runs import play_runs
+from claim.evaluation.compare import contenders_of
+from claim.evaluation.runs import Rules, play_runs
+from claim.evaluation.starts import start_sets
+from claim.networks import load
 
-NETWORKS = "copen,occupy,plj,rob"
-POLICIES = "degree+inverse,random"
-SELECTORS = "greedy,foresight:free"
+NETWORKS = ("copen", "occupy", "plj", "rob")
+CONTENDERS = contenders_of("degree+inverse,random", "greedy,foresight:free", "field")
 SEED = 10
+RANGE = (0.05, 0.2)
 
-# What is played, what it is held against, and what is held against it in turn.
+# What is played, and what is held against it in turn.
 TROUBLES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "rounds of 3": ({"per_round": 3}, None),
     "all five at once": ({"per_round": 5}, None),
     "a fifth refuses": ({"refusal": 0.2}, {"refusal": 0.2, "unit": "answers"}),
     "seven of ten contacts named": ({"answers": 0.7}, None),
     "six of ten leaders come": ({"attendance": 0.6, "told": False}, {"attendance": 0.6}),
-    "p from 0.05 to 0.2": ({"p_range": (0.05, 0.2), "told": False}, {"p_range": (0.05, 0.2)}),
+    "p from 0.05 to 0.2": ({"p_range": RANGE, "told": False}, {"p_range": RANGE}),
 }
 
 Values = dict[tuple[str, str, str], npt.NDArray[np.float64]]  # by policy, selector and network
 
 
-def played(runs: int, **trouble: Any) -> Comparison:
-    print(f"playing {trouble or 'no trouble'}", file=sys.stderr)
-    return compare(NETWORKS, POLICIES, SELECTORS, runs=runs, seed=SEED, workers=1, **trouble)
-
-
-def values(result: Comparison) -> Values:
-    return {(row.policy, row.selector, row.network): np.array(row.values) for row in result.rows}
-
-
-def with_known_p(result: Comparison) -> Values:
-    """The runs of a comparison with a range of p, with selectors that know the p of each run."""
-    what, found = result.played, {}
-    for network in what.networks:
-        for contender in what.contenders:
+def played(runs: int, known_p: bool = False, **trouble: Any) -> Values:
+    """People reached in each run; with ``known_p`` by selectors that know the p of each run."""
+    print(f"playing {trouble or 'no trouble'}{' with p known' * known_p}", file=sys.stderr)
+    rules, found = Rules(SEED, **trouble), {}
+    for network in map(load, NETWORKS):
+        starts = list(enumerate(start_sets(network, runs, rules.start, SEED)))
+        for contender in CONTENDERS:
             reached = []
-            for run, start in enumerate(what.starts[network.name]):
-                p = what.rules.true_p(run)
-                rules = replace(what.rules, p=p, p_range=(p, p), told=False)
-                ((outcome,),) = play_runs(network, contender, rules, [(run, start)], [rules.budget])
+            for run, start in starts:
+                p = rules.true_p(run)
+                own = replace(rules, p=p, p_range=(p, p), told=False) if known_p else rules
+                ((outcome,),) = play_runs(network, contender, own, [(run, start)], [rules.budget])
                 reached.append(outcome.influence)
             found[contender.policy, contender.selector, network.name] = np.array(reached)
     return found
@@ -66,28 +61,41 @@ def line(name: str, cells: list[str]) -> None:
     print("| " + " | ".join([name, *cells]) + " |", flush=True)
 
 
+def report(trouble: str, before: Values, hit: Values, handled: Values | None) -> None:
+    for key in [(each.policy, each.selector) for each in CONTENDERS]:
+        cells = [mean_and_error(hit[*key, name] - before[*key, name], "+") for name in NETWORKS]
+        line(f"{trouble} | {' + '.join(key)}", cells)
+        if handled is not None:
+            won = [mean_and_error(handled[*key, name] - hit[*key, name], "+") for name in NETWORKS]
+            line(" | handled", won)
+
+
+def report_reached(what: str, values: Values) -> None:
+    for key in [(each.policy, each.selector) for each in CONTENDERS]:
+        line(f"{what} | {' + '.join(key)}", [mean_and_error(values[*key, name]) for name in NETWORKS])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=300)
-    runs = parser.parse_args().runs
-    calm = values(played(runs))
-    names, pairs = NETWORKS.split(","), [(p, s) for p in POLICIES.split(",") for s in SELECTORS.split(",")]
-    line("trouble | policy + selector", names)
-    line("--- | ---", ["---"] * len(names))
-    for policy, selector in pairs:
-        cells = [mean_and_error(calm[policy, selector, name]) for name in names]
-        line(f"none: people reached | {policy} + {selector}", cells)
+    parser.add_argument("--only", choices=TROUBLES, help="one trouble")
+    given = parser.parse_args()
+    line("trouble | policy + selector", list(NETWORKS))
+    line("--- | ---", ["---"] * len(NETWORKS))
+    calm: Values | None = None
     for trouble, (settings, handling) in TROUBLES.items():
-        result = played(runs, **settings)
-        before = with_known_p(result) if "p_range" in settings else calm
-        hit = values(result)
-        handled = None if handling is None else values(played(runs, **handling))
-        for key in pairs:
-            cells = [mean_and_error(hit[*key, name] - before[*key, name], "+") for name in names]
-            line(f"{trouble} | {' + '.join(key)}", cells)
-            if handled is not None:
-                won = [mean_and_error(handled[*key, name] - hit[*key, name], "+") for name in names]
-                line(" | handled", won)
+        if given.only not in (None, trouble):
+            continue
+        if "p_range" in settings:
+            before = played(given.runs, known_p=True, p_range=RANGE)
+            report_reached("p known in every run: people reached", before)
+        else:
+            if calm is None:
+                calm = played(given.runs)
+                report_reached("none: people reached", calm)
+            before = calm
+        handled = None if handling is None else played(given.runs, **handling)
+        report(trouble, before, played(given.runs, **settings), handled)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import pytest
 from discovery_cases import study
 
 from claim.discovery import Discovered, policy_named
+from claim.discovery.policies import scout
 from claim.discovery.ranking import ranked_apart
 from claim.evaluation import compare
 from claim.networks import Network, load
@@ -45,7 +46,7 @@ def test_a_single_choice_is_the_best_one_whatever_the_distance(seen):
 def test_everybody_comes_in_the_end_and_nobody_twice(seen):
     everybody = ranked(seen, {2: 1.0, 6: 0.9, 7: 0.8}, 50, apart=1.0)
     assert sorted(everybody) == [2, 3, 4, 5, 6, 7, 8]
-    assert ranked_apart([], np.empty(0), np.random.default_rng(0), 3) == []
+    assert ranked_apart([], np.empty(0), np.random.default_rng(0), 3, apart=1.0) == []
 
 
 def test_equal_classes_come_in_random_order(seen):
@@ -55,7 +56,7 @@ def test_equal_classes_come_in_random_order(seen):
 
 def namers_in_rounds(network: Network, apart: float, monkeypatch: pytest.MonkeyPatch) -> float:
     """Over how many different first namers the five people of the first round are spread, on average."""
-    monkeypatch.setattr(ranked_apart, "__defaults__", (apart,))
+    monkeypatch.setattr(scout, "APART", apart)
     spread = []
     for seed in range(20):
         start = np.random.default_rng(seed).choice(network.n, 5, replace=False).tolist()
@@ -67,7 +68,7 @@ def namers_in_rounds(network: Network, apart: float, monkeypatch: pytest.MonkeyP
 
 def test_rounds_of_scout_are_spread_over_namers(monkeypatch):
     network = load("meadow5")
-    assert namers_in_rounds(network, 1.0, monkeypatch) > namers_in_rounds(network, 0.0, monkeypatch) + 0.3
+    assert namers_in_rounds(network, scout.APART, monkeypatch) > namers_in_rounds(network, 0.0, monkeypatch) + 0.3
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
 
 from claim.discovery import Discovered, Simulation, policy_named
+from claim.discovery.policies.degrees import named_by_many_and_lonely
 from claim.discovery.policies.scout import Scout
 from claim.discovery.policies.scout.model import Weights, shipped_weights
 from claim.discovery.policies.scout.signals import CLASS, STUDY, Answers, class_signals, study_signals
@@ -86,12 +87,24 @@ def test_answers_change_what_it_goes_by():
     assert stars["namers"] > meadow["namers"] + 0.1  # a hub is named by many; in a circle everybody is
 
 
-def test_the_same_place_is_worth_more_or_less_by_what_the_answers_said():
-    # A candidate named by two, one named by one; the study around them differs in how far contacts share contacts.
-    weights = shipped_weights()
-    closed, open_ = weights.study_centre.copy(), weights.study_centre.copy()
-    closed[STUDY.index("closure")], open_[STUDY.index("closure")] = 0.5, 0.02
-    assert weights.learnt(open_)[CLASS.index("namers")] > weights.learnt(closed)[CLASS.index("namers")]
+def agreement(name: str) -> float:
+    """How often scout asks somebody whom degree+inverse could have asked, after ten answers."""
+    network, agreed = load(name), []
+    for seed in range(6):
+        start = np.random.default_rng(seed).choice(network.n, 5, replace=False).tolist()
+        simulation, rng = study(network, SCOUT, start, seed, budget=10), np.random.default_rng(seed)
+        for _ in range(10):
+            seen = simulation.discovered
+            groups = seen.frontier_classes
+            scores = {member: named_by_many_and_lonely(seen, each) for each in groups for member in each.members}
+            chosen = SCOUT.choose(seen, rng)[0]
+            agreed.append(scores[chosen] > max(scores.values()) - 1e-9)
+            simulation.ask(chosen)
+    return float(np.mean(agreed))
+
+
+def test_it_follows_hubs_where_there_are_hubs_and_not_where_circles_are_closed():
+    assert agreement("stars5") > agreement("meadow5") + 0.2
 
 
 def test_the_network_behind_the_wall_has_no_say():

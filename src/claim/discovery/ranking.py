@@ -8,7 +8,6 @@ from claim.discovery.discovered import Discovered, PersonClass
 from claim.networks.network import FloatArray
 
 SAME = 12  # digits; equal sums of fractions differ in the last digits, and would be no ties
-APART = 1.0  # what a score loses for each person chosen before with the same contacts; measured, see docs/scout.md
 
 Score = Callable[[Discovered, PersonClass], float]
 
@@ -28,7 +27,7 @@ def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, 
 
 
 def ranked_apart(
-    groups: Sequence[PersonClass], scores: FloatArray, rng: np.random.Generator, count: int, apart: float = APART
+    groups: Sequence[PersonClass], scores: FloatArray, rng: np.random.Generator, count: int, apart: float
 ) -> list[int]:
     """The best one after another, each choice counting against people with the same contacts.
 

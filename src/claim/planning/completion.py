@@ -1,8 +1,8 @@
 """A whole network around a partly discovered one: what was seen stays, the rest is drawn to look like it.
 
 Degrees. Whoever was named before being surveyed was met in proportion to their degree d. Somebody nobody named looks
-like them with weight m / d, m the mean degree of everybody (Volz and Heckathorn, "Probability based estimation theory for
-respondent driven sampling", 2008), and like each of the people whom the study began with with weight 1.
+like them with weight m / d, m the mean degree of everybody (Volz and Heckathorn, "Probability based estimation theory
+for respondent driven sampling", 2008), and with weight 1 like each of the people whom the study began with.
 Somebody who was named looks like the people surveyed who were named by people of a similar degree: the contacts of hubs
 may be hubs or leaves, and the answers tell. Being named by j people counts d^(j - 1). How far the answers speak for
 everybody is uncertain, so every network weighs them anew (the Bayesian bootstrap; Rubin, 1981).
@@ -109,8 +109,12 @@ def _joined(
     near = rng.random(len(ends)) < closure(view)
     places = _places(seen, people, rng)[ends] + NEAR * (mean + 1.0) / people * rng.random(len(ends))
     pairs = np.concatenate([_paired(ends[near][np.argsort(places[near])]), _paired(rng.permutation(ends[~near]))])
+    first = Network.from_edges(pairs[:, 0], pairs[:, 1], n=people)
+    lost = np.repeat(np.arange(people), np.bincount(ends, minlength=people) - first.degrees)
+    again = _paired(rng.permutation(lost))  # pairs of one person, or joined twice, count for nothing
     sources, targets, _ = view.network.edges()
-    return Network.from_edges([*sources, *pairs[:, 0]], [*targets, *pairs[:, 1]], n=people, name="completed")
+    one, other = ([*ends_of, *pairs[:, side], *again[:, side]] for side, ends_of in enumerate((sources, targets)))
+    return Network.from_edges(one, other, n=people, name="completed")
 
 
 def _places(seen: Discovered, people: int, rng: np.random.Generator) -> FloatArray:

@@ -17,7 +17,9 @@ from claim.discovery.ranking import ranked_apart
 from claim.discovery.reasons import reasons as common_reasons
 from claim.networks.network import FloatArray
 
-CHANCE = 0.4  # of the closure seen; measured, see docs/scout.md
+# Both as a share of the closure seen; measured, see docs/scout.md
+CHANCE = 0.4
+APART = 2.5
 
 
 class Scout:
@@ -31,7 +33,7 @@ class Scout:
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The people whose answers should bring the most, those chosen together spread over different namers."""
         named, others = classes_by_namers(discovered)
-        chosen = ranked_apart(named, self._scores(discovered, named, rng), rng, count) if named else []
+        chosen = self._ranked(discovered, named, rng, count) if named else []
         unnamed = [person for group in others for person in group.members]
         return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
 
@@ -46,17 +48,18 @@ class Scout:
         ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
         return [*common_reasons(discovered, person, name)[:1], *strongest(ahead, above)]
 
-    def _scores(self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator) -> FloatArray:
-        """What a survey of each class should bring (a logarithm), with some chance where circles are closed.
+    def _ranked(
+        self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int
+    ) -> list[int]:
+        """By what a survey should bring (a logarithm), with chance and distance as far as circles are closed.
 
-        There classes differ less than the scores say and the best ones lie side by side: a person is taken with a
-        chance that grows with the score, as the largest of scores with Gumbel's noise is.
+        There classes differ less than the scores say and the best lie side by side: somebody is taken with a chance
+        that grows with the score (the largest of scores with Gumbel's noise), and a round is spread.
         """
         study, _, parts = self._read(discovered, named)
-        chance = CHANCE * study[STUDY.index("closure")]
+        closure = float(study[STUDY.index("closure")])
         noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
-        scores: FloatArray = parts.sum(axis=1) + chance * noise
-        return scores
+        return ranked_apart(named, parts.sum(axis=1) + CHANCE * closure * noise, rng, count, APART * closure)
 
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The signals of the study and of each class, and what each of these adds to the score of the class."""
