@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from claim.discovery.policies import POLICIES
 from claim.errors import InputError
 
-# What measures best where no trained policy fits.
-DEFAULT_POLICY = "scout" if "scout" in POLICIES else "degree+inverse"
+DEFAULT_POLICY = "scout"  # what measures best on networks of any kind, see docs/record.md
 LONGEST_TEXT = 20_000
 
 RefusalRule = Literal["attempts", "answers"]
