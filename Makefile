@@ -9,7 +9,7 @@ EXTRAS := learning,app,ray,dev
 .PHONY: demo test test-slow setup lint bench clean
 
 demo: $(READY)
-	$(BIN)/claim evaluate --networks zones,retweet-like,vole-like \
+	$(BIN)/claim evaluate --networks zone2,zone3,stars5,stars6,meadow5,meadow6 \
 		--policies random,change,claim,scout,clairvoyant --selector greedy,foresight --runs 50 --out runs/demo
 	$(BIN)/claim train --variant claim --family zones --episodes 500 --out runs/demo-claim --resume
 	$(BIN)/claim evaluate --networks zone2,zone3 --policies random,change,runs/demo-claim/policy.json --runs 100

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from exchange_bundles import bundles
 from exchange_files import again, egoweb, kobo, network_canvas, packed
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from claim.errors import InputError
 from claim.field import Setup, commands
@@ -190,6 +190,7 @@ def test_nasty_names_stay_plain_text(study: OpenStudy) -> None:
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(bundles())
+@example(Bundle((PersonRecord("\xad"), PersonRecord("\x01"))))  # codes that cannot be seen
 def test_any_bundle_fits_into_a_study(bundle: Bundle) -> None:
     draft = Draft(Study())
     commands.create(draft, "0" * 16, Setup("Any"))

@@ -8,7 +8,6 @@ from claim.errors import InputError
 from claim.field import commands
 from claim.field.draft import Draft
 from claim.field.events import ConsentGiven, Imported, LeaderAnswered, Outcome, SurveyEnded, SurveyStarted
-from claim.field.exchange.files.characters import escaped
 from claim.field.exchange.preview import Preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
 from claim.field.names import clean, words
@@ -179,7 +178,7 @@ class _Import:
                 commands.mark_start(self.draft, code)
             return code
         listed = not named and not person.is_start  # otherwise nothing would make them part of the network
-        name = clean(person.name or "") or clean(person.code) or escaped(person.code)
+        name = clean(person.name or "") or clean(person.code) or ascii(person.code)  # nothing of it can be seen
         return self.draft.new_person(name, is_start=person.is_start, from_roster=listed)
 
     def _survey(self, people: Mapping[str, PersonRecord]) -> None:
