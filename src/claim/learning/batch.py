@@ -24,6 +24,7 @@ class Batch:
     starts: IndexArray  # where each state begins
     features: Tensor  # (rows, features)
     multiplicity: Tensor  # (rows, 1)
+    people: Tensor  # (rows, 1), of the whole state that a row belongs to
     adjacency: Tensor  # sparse
     smoothing: Tensor  # sparse
     places: Tensor  # of each row, in a table of as many rows for every state as the largest has
@@ -38,6 +39,8 @@ class Batch:
         offsets = torch.from_numpy(np.concatenate([[0], np.cumsum(entries)]))
         columns = np.concatenate([state.columns + start for state, start in zip(states, starts, strict=True)])
         within = torch.from_numpy(columns)
+        multiplicity = np.concatenate([state.multiplicity for state in states])
+        people = np.repeat(np.add.reduceat(multiplicity, starts), counts)
 
         def matrix(values: list[Float32Array]) -> Tensor:
             size = (len(entries), len(entries))
@@ -47,7 +50,8 @@ class Batch:
         return cls(
             starts,
             torch.from_numpy(np.concatenate([state.features for state in states])),
-            torch.from_numpy(np.concatenate([state.multiplicity for state in states])[:, None]),
+            torch.from_numpy(multiplicity[:, None]),
+            torch.from_numpy(people[:, None]),
             matrix([state.adjacency for state in states]),
             matrix([state.smoothing for state in states]),
             torch.from_numpy(np.arange(len(entries)) + np.repeat(np.arange(len(states)) * width - starts, counts)),

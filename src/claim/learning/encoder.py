@@ -52,17 +52,18 @@ class Encoder(nn.Module):
     def _pool(self, batch: Batch, rows: Tensor, assignment: Tensor) -> Tensor:
         """DiffPool: features and edges between clusters, one convolution of these, and their mean."""
         weighted = batch.multiplicity * assignment
-        by_cluster = batch.padded(weighted).transpose(1, 2)
-        people = batch.padded(batch.multiplicity).sum(dim=1, keepdim=True)
-        # Sums over people grow with the network; their mean keeps networks of any size comparable.
-        features = by_cluster @ batch.padded(rows) / people
-        edges = by_cluster @ batch.padded(multiply(batch.adjacency, weighted))
-        embedding: Tensor = self.coarse(_smooth_dense(edges, features)).mean(dim=1)
+        # Sums over people grow with the network; their mean keeps networks of any size comparable. The convolution's
+        # weights come before the sums, S^T (F W) for (S^T F) W: there are fewer rows than clusters.
+        shares = self.coarse.weight(rows) / batch.people
+        both = torch.cat([multiply(batch.adjacency, weighted), shares], dim=1)
+        pooled = batch.padded(weighted).transpose(1, 2) @ batch.padded(both)
+        edges, features = pooled.split([self.clusters, rows.shape[1]], dim=2)
+        embedding: Tensor = torch.relu(_normalised(edges) @ features).mean(dim=1)
         return embedding
 
 
-def _smooth_dense(edges: Tensor, features: Tensor) -> Tensor:
-    """D^-1/2 (B + I) D^-1/2 X for a batch of small dense graphs."""
+def _normalised(edges: Tensor) -> Tensor:
+    """D^-1/2 (B + I) D^-1/2 for a batch of small dense graphs."""
     closed = edges + torch.eye(edges.shape[1])
     scale = closed.sum(dim=2, keepdim=True).rsqrt()
-    return scale * (closed @ (scale * features))
+    return closed * scale * scale.transpose(1, 2)

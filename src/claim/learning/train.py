@@ -100,7 +100,7 @@ class Training:
         self.online = new_network(config)
         self.target = copy.deepcopy(self.online)
         self.optimiser = torch.optim.AdamW(
-            self.online.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+            self.online.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
         self.replay = Replay(config.buffer_size)
         self.validation = Validation(self.grounds, config, self.goals)
@@ -252,8 +252,7 @@ class Training:
         if self.updates % (self.config.target_interval * self.config.budget) and self.config.target_interval > 1:
             return
         step = max(self.config.tau, 1.0 / self.updates)
-        for slow, fast in zip(self.target.parameters(), self.online.parameters(), strict=True):
-            slow.lerp_(fast, step)
+        torch._foreach_lerp_(list(self.target.parameters()), list(self.online.parameters()), step)
 
     def metrics(self, episode: Episode, losses: Sequence[float], clock: Clock) -> dict[str, Any]:
         """What a line of metrics.jsonl says."""
