@@ -7,6 +7,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,10 @@ from gensim.models import Word2Vec
 from scipy.stats import rankdata
 
 from claim.discovery import Discovered, Simulation
+from claim.learning import netmf as netmf_module
 from claim.learning.deepwalk import DeepWalk
 from claim.learning.netmf import netmf
-from claim.learning.rows import class_rows
+from claim.learning.rows import RowGraph, class_rows
 from claim.learning.skipgram_kernels import random_walks
 from claim.networks import Network, load
 
@@ -45,7 +47,7 @@ def discovered_graph(name: str, rng: np.random.Generator) -> Discovered:
             return seen
 
 
-def patch(name: str, rng: np.random.Generator, size: int = 200) -> Network:
+def local_patch(name: str, rng: np.random.Generator, size: int = 200) -> Network:
     """The people nearest to somebody, and all edges between them."""
     network = load(name)
     while True:
@@ -144,7 +146,7 @@ class Task:
 def tasks(per_network: int) -> dict[str, list[Task]]:
     rng = np.random.default_rng(SEED)
     seen = [discovered_graph(name, rng).as_network() for name in NETWORKS for _ in range(per_network)]
-    patches = [patch(name, rng) for name in NETWORKS for _ in range(per_network)]
+    patches = [local_patch(name, rng) for name in NETWORKS for _ in range(per_network)]
     return {
         "seen": [Task(network, network, np.ones(network.m, dtype=bool)) for network in seen],
         "held out": [Task(shown, whole, out) for whole in patches for shown, out in [split(whole, rng)]],
@@ -239,13 +241,44 @@ def seconds_each(inputs: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.floa
     return float(shortest.mean())
 
 
+def table_of_many_rows(repeats: int) -> None:
+    """Two axes, as the policies have them: dense matrices, and what is done with many rows instead."""
+    print("| surveys | rows | surveyed | dense, ms | ms | largest difference |")
+    print("|---|---|---|---|---|---|")
+    rng = np.random.default_rng(SEED)
+    for budget in (200, 400):
+        rows = [class_rows(seen) for name in NETWORKS for *_, seen in [study(load(name), rng, budget)]]
+        taken, features = [], []
+        for fewest in (max(each.rows for each in rows), netmf_module.MANY_ROWS):
+            with patch.object(netmf_module, "MANY_ROWS", fewest):
+                features.append([two_axes(each) for each in rows])
+                taken.append(1e3 * np.mean([min(timed(two_axes, each) for _ in range(repeats)) for each in rows]))
+        off = max(np.abs(one - other).max() for one, other in zip(*features, strict=True))
+        sizes = np.mean([[each.rows, each.surveyed.sum()] for each in rows], axis=0)
+        print(
+            f"| {budget} | {sizes[0]:.0f} | {sizes[1]:.0f} | {taken[0]:.0f} | {taken[1]:.0f} | {off:.0e} |", flush=True
+        )
+
+
+def two_axes(rows: RowGraph) -> Vectors:
+    return netmf(rows.adjacency(), rows.multiplicity, 2, cover=rows.cover)
+
+
+def timed(work: Callable[[RowGraph], Vectors], rows: RowGraph) -> float:
+    began = time.perf_counter()
+    work(rows)
+    return time.perf_counter() - began
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--graphs", type=int, default=3, help="graphs or studies a network")
-    parser.add_argument("--table", choices=("neighbours", "growth", "times"), help="one table only")
+    parser.add_argument("--table", choices=("neighbours", "growth", "times", "many"), help="one table only")
     settings = parser.parse_args()
     if settings.table in (None, "times"):
         table_of_times(repeats=20)
+    if settings.table in (None, "many"):
+        table_of_many_rows(repeats=5)
     if settings.table in (None, "growth"):
         table_of_growth(settings.graphs)
     if settings.table in (None, "neighbours"):

@@ -50,7 +50,7 @@ def measure() -> Result:
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     ours, dense = updates(training)
     config = training.config
-    slow = episode + config.budget * (dense - ours)
+    slow = episode + config.updates * (dense - ours)
     rows = [row(part, share * episode, share=share) for part, share in shares.items()]
     rows.append(row("episode", episode))
     rows.append(row("episode with dense updates, one sample after the other", slow, ratio=slow / episode))
@@ -58,7 +58,7 @@ def measure() -> Result:
     rows.append(row("one dense update, one sample after the other", dense, ratio=dense / ours))
     rows += choices(training)
     return Result(
-        f"Training CLAIM on {' and '.join(networks)}: {config.budget} updates of {config.batch_size} an episode, "
+        f"Training CLAIM on {' and '.join(networks)}: {config.updates} updates of {config.batch_size} an episode, "
         f"{config.clusters} clusters, {len(training.replay)} transitions, {megabytes:.0f} MB",
         "an episode in 120 ms and 2000 MB, a choice among 1000 people in 50 ms",
         rows,

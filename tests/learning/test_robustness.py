@@ -9,6 +9,7 @@ import pytest
 from learning_cases import quick, study
 
 from claim.discovery import Discovered, Simulation, surveys
+from claim.errors import InputError
 from claim.learning.config import VARIANTS
 from claim.learning.folder import TrainingFolder
 from claim.learning.goals import GoalHeuristic
@@ -192,3 +193,41 @@ def test_a_kill_loses_no_metrics_of_episodes_that_the_checkpoint_has(tmp_path: P
 
     folder.run(10, watch)
     assert written == [list(range(1, 6)), list(range(1, 11))]
+
+
+def broken_checkpoint(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "checkpoint.pt").write_text("nothing of the kind")
+
+
+def a_file(path: Path) -> None:
+    path.write_text("not a folder")
+
+
+NO_FOLDER = {
+    "a file": (a_file, "run", False, "cannot write to this folder"),
+    "below a file": (a_file, "run/first", False, "cannot write to this folder"),
+    "a file, to go on with": (a_file, "run", True, "cannot write to this folder"),
+    "a run that is there": (broken_checkpoint, "run", False, "holds a run already"),
+    "a run that cannot be read": (broken_checkpoint, "run", True, "not a checkpoint"),
+}
+
+
+@pytest.mark.parametrize("case", NO_FOLDER)
+def test_a_folder_that_will_not_do_is_refused_before_any_work(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("claim.learning.folder.Training", lambda *given: pytest.fail("worked before it looked"))
+    prepare, where, resume, clue = NO_FOLDER[case]
+    prepare(tmp_path / "run")
+    with pytest.raises(InputError, match=clue) as refused:
+        TrainingFolder(tmp_path / where, quick(), [load("zone1")], "claim train").open(resume)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_run_with_other_settings_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    TrainingFolder(tmp_path, quick(), [load("zone1")], "claim train").open(resume=False)
+    monkeypatch.setattr("claim.learning.folder.Training", lambda *given: pytest.fail("worked before it looked"))
+    for config, network, clue in ((quick(seed=3), "zone1", "seed was 0"), (quick(), "stars4", "other networks")):
+        with pytest.raises(InputError, match=clue):
+            TrainingFolder(tmp_path, config, [load(network)], "claim train").open(resume=True)

@@ -3,6 +3,7 @@
 import json
 import os
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -11,9 +12,11 @@ import numpy as np
 import torch
 
 from claim.errors import InputError
+from claim.learning.config import Config
 from claim.learning.replay import Replay, Transition
 from claim.learning.states import State
 from claim.learning.train import Training
+from claim.networks import Network
 
 FORMAT = 1
 NUMBERS = ("reward", "goal", "discounted_return", "desired", "achieved", "typical")  # of a transition
@@ -43,13 +46,23 @@ def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> No
 
 def load_checkpoint(training: Training, path: Path) -> dict[str, Any]:
     """Bring a fresh training to where the checkpoint left off; returns the extra data."""
+    return restore(training, read_checkpoint(path, training.config, [ground.network for ground in training.grounds]))
+
+
+def read_checkpoint(path: Path, config: Config, networks: Sequence[Network]) -> dict[str, Any]:
+    """What a checkpoint holds, if it is one of a training with these settings on these networks."""
     try:
-        content = torch.load(path, weights_only=True)
+        content: dict[str, Any] = torch.load(path, weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
         raise InputError(f"{path}: not a checkpoint ({str(error).splitlines()[0][:100]})") from error
-    _check_settings(path, json.loads(content["config"]), json.loads(json.dumps(training.config.to_dict())))
-    if content["checksums"] != [ground.network.checksum for ground in training.grounds]:
+    _check_settings(path, json.loads(content["config"]), json.loads(json.dumps(config.to_dict())))
+    if content["checksums"] != [network.checksum for network in networks]:
         raise InputError(f"{path}: was trained on other networks")
+    return content
+
+
+def restore(training: Training, content: dict[str, Any]) -> dict[str, Any]:
+    """Bring a fresh training to where the read checkpoint left off; returns the extra data."""
     training.online.load_state_dict(content["online"])
     training.target.load_state_dict(content["target"])
     training.optimiser.load_state_dict(content["optimiser"])

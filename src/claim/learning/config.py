@@ -35,6 +35,7 @@ class Config:
     learning_rate: float = 5e-5
     weight_decay: float = 0.01
     gamma: float = 1.0  # a study ends after T surveys, and whom its leaders reach counts in full
+    updates: int = 5  # an episode; the paper's T, which is five, also where more people are surveyed
     batch_size: int = 100
     buffer_size: int = 30_000
     learning_starts: int = 1000  # surveys

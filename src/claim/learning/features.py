@@ -26,7 +26,7 @@ class Featuriser:
         """The rows of a graph and the state."""
         if self.config.features == "netmf":
             graph = class_rows(discovered)
-            vectors = netmf(graph.adjacency(), graph.multiplicity, self.config.dimensions)
+            vectors = netmf(graph.adjacency(), graph.multiplicity, self.config.dimensions, cover=graph.cover)
         else:
             graph = person_rows(discovered)
             walks = DeepWalk(dimensions=self.config.dimensions)

@@ -14,14 +14,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from claim.errors import InputError
-from claim.learning.checkpoint import load_checkpoint, save_checkpoint
+from claim.learning.checkpoint import read_checkpoint, restore, save_checkpoint
 from claim.learning.config import Config
 from claim.learning.policy import LearnedPolicy
 from claim.learning.train import Training, train
@@ -40,28 +42,33 @@ class TrainingFolder:
     config: Config
     networks: Sequence[Network]
     command: str
-    training: Training = field(init=False)
     curve: list[dict[str, Any]] = field(default_factory=list)
-    _yardstick: dict[str, float] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.training = Training(self.config, self.networks)
+    @cached_property
+    def training(self) -> Training:
+        """The training; its first use estimates goals, which takes a while."""
+        return Training(self.config, self.networks)
+
+    @cached_property
+    def _yardstick(self) -> dict[str, float]:
         reached = self.training.validation.reached_by(YARDSTICK)
-        self._yardstick = {name: float(values.mean()) for name, values in reached.items()}
+        return {name: float(values.mean()) for name, values in reached.items()}
 
     def open(self, resume: bool) -> None:
-        """Begin a new run, or take up the one that is there."""
+        """Begin a new run, or take up the one that is there; a folder that will not do is refused before any work."""
         checkpoint = self.path / "checkpoint.pt"
-        if resume and checkpoint.exists():
-            self.curve = load_checkpoint(self.training, checkpoint)["curve"]
-            _keep_lines(self.path / "metrics.jsonl", self.training.episode)
-            _keep_lines(self.path / "validation.jsonl", self.training.episode)
-            return
-        if checkpoint.exists():
+        there = checkpoint.exists()
+        if there and not resume:
             raise InputError(
                 f"{self.path}: holds a run already; add --resume to go on with it, or choose another folder"
             )
-        self.path.mkdir(parents=True, exist_ok=True)
+        _make_writable(self.path)
+        if there:
+            content = read_checkpoint(checkpoint, self.config, self.networks)
+            self.curve = restore(self.training, content)["curve"]
+            _keep_lines(self.path / "metrics.jsonl", self.training.episode)
+            _keep_lines(self.path / "validation.jsonl", self.training.episode)
+            return
         record = manifest(self.command, self.config.to_dict(), self.networks)
         (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         self._validate()
@@ -134,6 +141,16 @@ class TrainingFolder:
                 yield record
             finally:
                 board.close()
+
+
+def _make_writable(folder: Path) -> None:
+    """Make a folder, and refuse one that nothing can be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write to this folder ({error.strerror})") from error
 
 
 def _to_board(board: Any, metrics: dict[str, Any]) -> None:

@@ -9,33 +9,56 @@ so its leading axes U sqrt(sigma) are what DeepWalk looks for, without walks, tr
 
 A row stands for ``c`` people who have the same contacts. All entries of M between two rows are then equal, and the
 eigenvectors of the matrix of people follow from those of sqrt(c_i) M_ij sqrt(c_j), with row i divided by sqrt(c_i).
+
+Many rows have few edges between them, each with one of the few who were surveyed. The powers of N are then products of
+sparse and narrow matrices, and if few axes are asked for, only their eigenpairs are computed. The features are the same.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
+from claim.learning.lanczos import leading_eigenpairs
 from claim.networks.network import FloatArray
 
+IntArray = npt.NDArray[np.int64]
 FeatureArray = npt.NDArray[np.float32]
 NEGLIGIBLE = 1e-9  # singular values, sign sums and differences below this share of the largest are rounding errors
+MANY_ROWS = 256  # with fewer, dense matrices are as fast
+FEW_AXES = 8
 PRESENT = 1e-3  # a person with less than this share of the largest part in some axes does not settle them
 
 
 def netmf(
-    adjacency: npt.ArrayLike, multiplicity: npt.ArrayLike, dimensions: int = 60, window: int = 5, negative: int = 1
+    adjacency: npt.ArrayLike,
+    multiplicity: npt.ArrayLike,
+    dimensions: int = 60,
+    window: int = 5,
+    negative: int = 1,
+    cover: npt.NDArray[np.bool_] | None = None,
 ) -> FeatureArray:
     """The features of each row's people, one axis a column, by falling singular value; missing axes are zeros.
 
     ``adjacency`` is 1 where the people of two rows are contacts, else 0; ``multiplicity`` says how many people each
-    row stands for. People without contacts get zeros.
+    row stands for. People without contacts get zeros. Every edge has a row of ``cover``: where these are known and few,
+    many rows take less time.
     """
     count = np.asarray(multiplicity, dtype=np.float64)
     features = np.zeros((len(count), dimensions), dtype=np.float32)
     if len(count):
-        target = shifted_mutual_information(np.asarray(adjacency, dtype=np.float64), count, window, negative)
-        axes = leading_axes(target, count, dimensions)
+        axes = leading_axes(_target(np.asarray(adjacency), count, window, negative, cover), count, dimensions)
         features[:, : axes.shape[1]] = axes
     return features
+
+
+def _target(
+    adjacency: npt.NDArray[Any], count: FloatArray, window: int, negative: int, cover: npt.NDArray[np.bool_] | None
+) -> FloatArray:
+    if cover is None or len(count) <= MANY_ROWS:
+        return shifted_mutual_information(adjacency.astype(np.float64), count, window, negative)
+    return covered_mutual_information(adjacency, cover, count, window, negative)
 
 
 def shifted_mutual_information(adjacency: FloatArray, count: FloatArray, window: int, negative: int) -> FloatArray:
@@ -46,8 +69,7 @@ def shifted_mutual_information(adjacency: FloatArray, count: FloatArray, window:
     """
     degree = adjacency @ count
     volume = count @ degree
-    inverse = np.zeros_like(degree)
-    np.divide(1.0, degree, out=inverse, where=degree > 0)
+    inverse = _inverse(degree)
     scale = np.sqrt(count * inverse)
     step = scale[:, None] * adjacency * scale
     total = step
@@ -58,10 +80,56 @@ def shifted_mutual_information(adjacency: FloatArray, count: FloatArray, window:
     return np.log(np.maximum(total, 1.0))
 
 
+def covered_mutual_information(
+    adjacency: npt.NDArray[Any], cover: npt.NDArray[np.bool_], count: FloatArray, window: int, negative: int
+) -> FloatArray:
+    """The same matrix where every edge has a row of the cover.
+
+    Whoever is outside has contacts inside only, so every walk from there goes on inside: with Z the columns inside of
+    I + N + ... + N^(T-1), the rows of N + ... + N^T are those of (N Z)' inside, and of N_outside,inside Z' outside.
+    """
+    inside = np.flatnonzero(cover)
+    sources, targets = _covered_edges(adjacency, cover)
+    degree = np.bincount(sources, count[targets], minlength=len(count)).astype(np.float64)
+    inverse = _inverse(degree)
+    scale, share = np.sqrt(count * inverse), np.sqrt(inverse / count)
+    step = csr_array((scale[sources] * scale[targets], (sources, targets)), shape=adjacency.shape)
+    nowhere = np.zeros((len(count), len(inside)))
+    nowhere[inside, np.arange(len(inside))] = 1.0
+    walks = nowhere
+    for _ in range(window - 1):
+        walks = nowhere + step @ walks
+    weight = share * (count @ degree / (negative * window))
+    inward = csr_array(share[:, None] * step[:, inside])
+    total: FloatArray = inward @ (walks * weight[:, None]).T
+    total[inside] = (step @ walks * weight[:, None]).T * share[inside, None]
+    entries = total.ravel()
+    above = np.flatnonzero(entries > 1.0)  # few, and the logarithm is what takes time
+    logarithms = np.log(entries[above])
+    entries[:] = 0.0
+    entries[above] = logarithms
+    return total
+
+
+def _covered_edges(adjacency: npt.NDArray[Any], cover: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """All edges in both directions, from the rows of the cover alone."""
+    inside, others = np.nonzero(adjacency[cover])
+    inside = np.flatnonzero(cover)[inside]
+    outside = ~cover[others]
+    return np.concatenate([inside, others[outside]]), np.concatenate([others, inside[outside]])
+
+
+def _inverse(degree: FloatArray) -> FloatArray:
+    """One over the degrees, and 0 for people without contacts."""
+    return np.divide(1.0, degree, out=np.zeros_like(degree), where=degree > 0)
+
+
 def leading_axes(target: FloatArray, count: FloatArray, dimensions: int) -> FloatArray:
-    """U sqrt(sigma) of the matrix of people, read off one member of each row."""
+    """U sqrt(sigma) of the matrix of people, read off one member of each row; ``target`` is used up."""
     root = np.sqrt(count)
-    values, vectors = np.linalg.eigh(root[:, None] * target * root)
+    target *= root[:, None]
+    target *= root
+    values, vectors = _eigenpairs(target, dimensions)
     size = np.abs(values)  # the singular values of a symmetric matrix
     order = np.argsort(-size - NEGLIGIBLE * values)  # of two equal ones that of the positive eigenvalue comes first
     order = order[size[order] > NEGLIGIBLE * size.max()]
@@ -71,6 +139,12 @@ def leading_axes(target: FloatArray, count: FloatArray, dimensions: int) -> Floa
     axes[np.abs(axes) <= NEGLIGIBLE] = 0.0  # between components
     scaled: FloatArray = axes * (np.sqrt(size[order[:dimensions]]) * signs(axes, count))
     return scaled
+
+
+def _eigenpairs(matrix: FloatArray, dimensions: int) -> tuple[FloatArray, FloatArray]:
+    """All of them, or only the leading ones where that is faster and no choice between equal ones has to be made."""
+    few = len(matrix) > MANY_ROWS and 0 < dimensions <= FEW_AXES
+    return (leading_eigenpairs(matrix, dimensions) if few else None) or np.linalg.eigh(matrix)
 
 
 def settle_equal_axes(axes: FloatArray, values: FloatArray, count: FloatArray) -> None:

@@ -45,6 +45,14 @@ class RowGraph:
         weights = self.multiplicity[self.targets]
         return np.bincount(self.sources, weights, minlength=self.rows).astype(np.float32)
 
+    @property
+    def cover(self) -> npt.NDArray[np.bool_]:
+        """Rows of which every edge has one: the surveyed ones, and both ends of edges between others."""
+        between_others = ~(self.surveyed[self.sources] | self.surveyed[self.targets])
+        covering = self.surveyed.copy()
+        covering[self.sources[between_others]] = True
+        return covering
+
     def adjacency(self) -> Float32Array:
         """The edges between rows as a dense matrix of 0 and 1."""
         dense = np.zeros((self.rows, self.rows), dtype=np.float32)

@@ -65,7 +65,7 @@ def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]],
         clock.lap("store")
         losses = []
         if training.surveys >= config.learning_starts and len(training.replay):
-            for _ in range(config.budget):  # line 17
+            for _ in range(config.updates):  # line 17
                 minibatch = training.minibatch(episode.goal)  # line 18
                 clock.lap("select")
                 losses.append(training.update(minibatch))  # line 20
@@ -209,7 +209,7 @@ class Training:
         torch.nn.utils.clip_grad_norm_(self.online.parameters(), 10.0)
         self.optimiser.step()
         for each, embedding in zip(minibatch, embeddings.detach().numpy(), strict=True):
-            each.embedding = embedding
+            each.embedding = embedding.copy()  # a view would keep the whole batch in memory
         self._follow()
         return float(loss.detach())
 
@@ -249,7 +249,7 @@ class Training:
     def _follow(self) -> None:
         """The target network is an average of the online one: of all updates at first, then of about 1 / tau."""
         self.updates += 1
-        if self.updates % (self.config.target_interval * self.config.budget) and self.config.target_interval > 1:
+        if self.updates % (self.config.target_interval * self.config.updates) and self.config.target_interval > 1:
             return
         step = max(self.config.tau, 1.0 / self.updates)
         torch._foreach_lerp_(list(self.target.parameters()), list(self.online.parameters()), step)
