@@ -1,21 +1,25 @@
 """The grid of the paper's experiments, its studies and trainings, and the report made from them."""
 
 import csv
+import itertools
 import json
 import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from claim.discovery import Simulation
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.experiments import published
 from claim.experiments.findings import Findings
 from claim.experiments.jobs import key_of, with_needs
 from claim.experiments.local import LocalBackend
-from claim.experiments.paper import CLAIM, Method, Paper
+from claim.experiments.paper import BASELINE, CLAIM, SURVEYS, UNTRAINED, Method, Paper
 from claim.experiments.played import SEED, Play
 from claim.experiments.products.density import density
 from claim.experiments.products.reached import influence
@@ -24,12 +28,16 @@ from claim.experiments.scales import FULL, QUICK, SCALES, TINY, Scale, fields
 from claim.experiments.store import Store
 from claim.experiments.sweep import Sweep
 from claim.experiments.trained import Train, load_policy
-from claim.experiments.wishes import AS_ESTIMATED, Wish
+from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
+from claim.learning.bounds import InfluenceBound
 from claim.learning.goals import GoalHeuristic
+from claim.learning.qnetwork import new_network
+from claim.learning.train import Training, train
 from claim.networks import load
 
+ROOT = Path(__file__).parents[2]
 SMALLEST = replace(
-    TINY, splits=TINY.splits[:1], seeds=1, episodes=3, runs=3, checkpoints=(0, 2), long_budget=None, training_wishes=()
+    TINY, splits=TINY.splits[:1], seeds=1, episodes=3, runs=3, checkpoints=(0, 2), training_wishes=(), larger=((6, 2),)
 )
 
 
@@ -90,25 +98,62 @@ def test_a_training_cut_off_goes_on_to_the_same_result(tmp_path):
     folder.open(resume=False)
     folder.run(3, lambda metrics: None)
     assert longer.run([], tmp_path / "cut") == whole
-    assert load_policy(whole).name == CLAIM
+    assert load_policy(whole, longer).name == CLAIM
 
 
 def test_wishes_change_goals_and_only_goals(tmp_path):
-    goals = GoalHeuristic(300, 400, 20)
-    assert Wish(influence=2).applied(goals).average_influence == 40
-    assert Wish(people=0.5).applied(goals).people == 150
-    constant = Wish(constant=True).applied(goals)
-    assert constant.goal(3) == constant.goal(30) == 20
-    assert goals.goal(3) != goals.goal(30)
-    assert (AS_ESTIMATED.name, Wish(edges=2).name) == ("estimates as they are", "edges × 2")
     network = load("zone1")
-    settings = dict(TINY.settings)
-    usual, wishful = (
-        Train(CLAIM, "zones", (network,), 0, 3, tuple(settings.items()), wish).run([], tmp_path)
-        for wish in (AS_ESTIMATED, Wish(influence=2.0))
-    )
-    assert wishful["card"]["goals"]["average_influence"] == 2 * usual["card"]["goals"]["average_influence"]
-    assert wishful["curve"][0]["reached"] == usual["curve"][0]["reached"]  # influence is counted as ever
+    goals = GoalHeuristic(300, 400, 20)
+    assert Wish(influence=2).scaled(goals).average_influence == 40
+    assert Wish(people=0.5).scaled(goals).people == 150
+    names = [each.name for each in (AS_ESTIMATED, Wish(edges=2), Wish(constant=True), Wish(bound=True))]
+    assert names == ["estimates as they are", "edges × 2", "one constant goal", "proven bound"]
+    wishes = (AS_ESTIMATED, Wish(influence=2.0), Wish(constant=True), Wish(bound=True))
+    jobs = [Train(CLAIM, "zones", (network,), 0, 3, TINY.settings, wish) for wish in wishes]
+    results = [job.run([], tmp_path) for job in jobs]
+    for result in results[1:]:
+        assert result["curve"][0]["reached"] == results[0]["curve"][0]["reached"]  # influence is counted as ever
+    usual, doubled, constant, bound = (load_policy(*each).goals for each in zip(results, jobs, strict=True))
+    assert doubled.average_influence == 2 * usual.average_influence
+    poor, rich = (start_of(network, where) for where in (0, -5))
+    assert usual.goal_for(poor) != usual.goal_for(rich)
+    assert constant.goal_for(poor) == constant.goal_for(rich) == usual.average_influence
+    proven = InfluenceBound.of_networks([network], usual.average_influence)
+    assert bound.goal_for(rich) == proven.goal_for(rich) > usual.average_influence
+    assert usual.goal_for(rich) > 2 * bound.goal_for(rich)  # the heuristic can hope for what cannot be reached
+    assert results[3]["card"]["trained_towards"] == "proven bound"
+
+
+def start_of(network, place):
+    """The five people with the fewest contacts (0) or with the most (-5)."""
+    people = np.argsort(network.degrees, kind="stable")[place:][:5]
+    return Simulation(network, people.tolist(), np.random.default_rng(0)).discovered
+
+
+@pytest.mark.parametrize("rule", [Wish(constant=True), Wish(bound=True)], ids=lambda wish: wish.name)
+def test_episodes_pursue_the_goals_that_are_wished_for(rule):
+    network = load("zone1")
+    training = Training(Train(CLAIM, "zones", (network,), 0, 3, TINY.settings).config, [network])
+    average = training.grounds[0].goals.average_influence
+    train_towards(training, rule)
+    pursued = []
+    train(training, 4, lambda metrics: pursued.append(metrics["goal"]))
+    if rule.constant:
+        assert set(pursued) == {average}
+    else:
+        most = InfluenceBound.of_networks([network], average)
+        assert min(pursued) > 1.2 * average
+        assert max(pursued) <= most.leaders + most.p * network.m
+
+
+def test_no_episode_means_the_network_as_it_begins(tmp_path):
+    network = load("zone1")
+    job = Train(CLAIM, "zones", (network,), 1, 0, TINY.settings)
+    result = job.run([], tmp_path)
+    assert job.label.endswith(".untrained")
+    assert [entry["episode"] for entry in result["curve"]] == [0]
+    begun, fresh = load_policy(result, job).network.state_dict(), new_network(job.config).state_dict()
+    assert all(torch.equal(begun[name], fresh[name]) for name in fresh)
 
 
 # The grid -------------------------------------------------------------------------------------------------------------
@@ -129,8 +174,27 @@ def test_the_full_grid_is_the_papers(data):
     assert tuple(paper.networks) == published.NETWORKS
     assert paper.property_network.name == "assad"
     trainings = [job for job in with_needs(paper.jobs()) if isinstance(job, Train)]
+    assert {job.episodes for job in trainings if job.config.budget == SURVEYS} == {0, FULL.episodes}
+    assert f"| training episodes | {FULL.episodes} " in (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+    longer = {(job.config.budget, job.variant, job.family, job.seed) for job in trainings if job.config.budget > 5}
+    families, variants = ("retweet", "animal"), (BASELINE, CLAIM)
+    assert longer == set(itertools.product((20, 50), variants, families, range(3)))
     judged = set(published.NETWORKS)
     assert not any(network.name in judged for job in trainings for network in job.networks)
+
+
+def test_long_trainings_come_last_and_studies_soon_after_their_training():
+    paper = grid(TINY)
+    jobs = with_needs(paper.jobs())
+    budgets = [job.config.budget for job in jobs if isinstance(job, Train)]
+    assert budgets == sorted(budgets)
+    first_long = next(i for i, job in enumerate(jobs) if isinstance(job, Train) and job.config.budget > SURVEYS)
+    tables = {key_of(play) for play in paper._table_plays()}
+    assert tables <= {key_of(job) for job in jobs[:first_long]}
+    place = {key_of(job): i for i, job in enumerate(jobs)}
+    claims = paper.trainings(CLAIM, paper.fields[0])
+    study = paper.plays(Method(CLAIM), paper.fields[0].test[0], "field")[0]
+    assert place[key_of(claims[0])] < place[key_of(study)] < place[key_of(claims[1])]
 
 
 def test_without_the_networks_quick_takes_stand_ins_and_full_says_what_is_missing(monkeypatch, tmp_path):
@@ -161,14 +225,16 @@ def test_every_product_is_there(folder):
              for protocol in ("field", "paper")}  # fmt: skip
     assert tables == pairs | {
         "glance", "properties", "properties-by-step", "goals", "goals-wrong", "sample-efficiency", "budget-curves",
+        "larger-6", "larger-differences", "larger-learning",
     }  # fmt: skip
     figures = {path.name for path in (folder / "figures").iterdir()}
     assert {f"{name}.{ending}" for name in ("influence-paper", "density", "properties", "goals", "sample-efficiency",
-            "budget-curves") for ending in ("svg", "png")} <= figures  # fmt: skip
+            "budget-curves", "larger-budgets") for ending in ("svg", "png")} <= figures  # fmt: skip
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["command"] == "claim experiment paper"
     assert manifest["networks"]["zone1"]["checksum"] == load("zone1").checksum
     assert (folder / "policies" / "claim.zones.5.seed0.safetensors").exists()
+    assert not list((folder / "policies").glob("*untrained*"))
 
 
 def test_tables_say_what_the_jobs_found(folder):
@@ -187,12 +253,56 @@ def test_tables_say_what_the_jobs_found(folder):
 
 def test_the_report_needs_nothing_but_itself(folder):
     page = (folder / "report.html").read_text()
-    assert page.count('src="data:image/svg+xml;base64,') == 8
+    assert page.count('src="data:image/svg+xml;base64,') == 9
     assert not re.search(r'(src|href)="(?!data:|#)', page)
     assert "http:" not in page
     assert "https:" not in page
     assert "@import" not in page
     assert "Everything has been run" in page or "scout: this version has no policy" in page
+
+
+def test_markdown_tables_carry_the_same_numbers(folder):
+    lines = (folder / "tables" / "influence-paper.md").read_text(encoding="utf-8").splitlines()
+    mean = next(row["mean"] for row in rows_of(folder / "tables" / "influence-paper.csv") if row["method"] == CLAIM)
+    assert lines[:2] == ["| method | zone1 |", "| --- | ---: |"]
+    assert next(line for line in lines if line.startswith("| claim |")).startswith(f"| claim | {float(mean):.2f} ± ")
+
+
+def test_larger_budgets_are_judged_at_their_budget(folder):
+    paper = grid(SMALLEST)
+    (network,) = paper.networks.values()
+    rows = {row["method"]: row for row in rows_of(folder / "tables" / "larger-6.csv")}
+    assert list(rows)[:3] == ["random", "random-class", UNTRAINED]
+    (training,) = paper.trainings(CLAIM, paper.fields[0], budget=6)
+    assert (training.config.budget, training.episodes) == (6, 2)
+    played = Store(folder).load(Play(network, training, "greedy", "field", SMALLEST.larger_runs, (6,)))
+    assert max(len(people) for people in played["surveyed"]) == 6
+    assert float(rows[CLAIM]["mean"]) == np.mean(played["influence"])
+    random = rows_of(folder / "tables" / "larger-differences.csv")[1]
+    assert random["against"] == "random"
+    assert float(random["difference"]) == pytest.approx(float(rows[CLAIM]["mean"]) - float(rows["random"]["mean"]))
+
+
+def test_goals_are_compared_by_where_they_come_from(folder):
+    rows = {row["goals"]: row for row in rows_of(folder / "tables" / "goals.csv")}
+    assert list(rows) == ["heuristic", "one constant goal", "proven bound"]
+    assert float(rows["proven bound"]["goal"]) > float(rows["proven bound"]["reached"])
+    assert float(rows["proven bound"]["below"]) == 1
+
+
+def test_a_part_of_the_models_is_said_to_be_a_part(tmp_path):
+    paper, store = grid(replace(SMALLEST, seeds=2)), Store(tmp_path)
+    (network,) = paper.networks.values()
+    first, _ = paper.plays(Method(CLAIM), network, "paper")
+    store.save(first, {"influence": [[3.0], [4.0]], "discovered": [[9], [9]], "density": [1.0, 2.0], "goal": [5, 5]})
+    findings = Findings(paper, store)
+    assert findings.influence(Method(CLAIM), network, "paper").tolist() == [3, 4]
+    assert findings.influence(Method(CLAIM), network, "field") is None
+    assert findings.part([Method(CLAIM)], network, "paper") == " [1 of 2 models]"
+    assert findings.part([Method("random"), Method(CLAIM)], network, "paper") == " [claim 1 of 2 models]"
+    page = write_report(paper, store, "claim experiment paper", {}).read_text(encoding="utf-8")
+    assert "3.50 ± 0.50 [1 of 2 models]" in page
+    assert "3.50 ± – [1 of 2 models]" in page  # nothing can be said of a deviation between models
 
 
 def test_what_has_not_been_run_is_said_to_be_not_run(tmp_path):
@@ -209,10 +319,10 @@ def test_improvement_and_density_are_paired_by_run(folder):
     class Made(Findings):
         """Findings with known numbers: claim two above the baseline, but one below from the third start set."""
 
-        def influence(self, method, network, protocol):
+        def influence(self, method, network, protocol, budget=SURVEYS):
             return np.array([10.0, 20, 30]) + (np.array([2.0, 2, -1]) if method == Method(CLAIM) else 0)
 
-        def models(self, method, network, protocol):
+        def models(self, method, network, protocol, budget=SURVEYS):
             return [{"density": [1.0, 2.0, 3.0]}]
 
     made = Made(grid(SMALLEST), Store(folder))

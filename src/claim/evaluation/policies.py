@@ -28,11 +28,15 @@ def is_marked(name: str, mark: Callable[[Policy], bool]) -> bool:
 
 
 def policy_for(name: str, network: Network, budget: int) -> Policy:
-    """The policy of a name on a network; a trained one is that of the network's family and the nearest budget."""
+    """The policy of a name on a network; a trained one is that of the network's family and the nearest budget.
+
+    One from a file keeps the name on its card: random numbers follow from names, and not from where a file lies.
+    """
     if not is_learned(name):
         return policy_named(name)
     try:
         from claim.learning.shipped import learned_policy
     except ImportError as error:
         raise InputError(f"{name} is a trained policy and needs PyTorch: pip install 'claim[learning]'") from error
-    return replace(learned_policy(name, family_of(network), budget), name=name)
+    policy = learned_policy(name, family_of(network), budget)
+    return policy if is_file(name) else replace(policy, name=name)

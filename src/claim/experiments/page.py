@@ -61,7 +61,8 @@ def _cell(text: str) -> str:
 def _troubles(troubles: Sequence[str]) -> str:
     if not troubles:
         return "<p>Everything has been run.</p>"
-    return "<ul>" + "".join(f"<li>{html.escape(each)}</li>" for each in troubles) + "</ul>"
+    listed = "<ul>" + "".join(f"<li>{html.escape(each)}</li>" for each in troubles) + "</ul>"
+    return f"<details><summary>{len(troubles)} jobs</summary>{listed}</details>" if len(troubles) > 20 else listed
 
 
 _TEMPLATE = """<!doctype html>
@@ -78,7 +79,7 @@ p {{ max-width: 52rem; }}
 pre {{ background: #f3f4f6; border-radius: 4px; padding: 1em; font-size: .8rem; max-height: 24rem; overflow: auto; }}
 .wide {{ overflow-x: auto; margin: 1.5rem 0; }}
 table {{ border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }}
-caption {{ text-align: left; color: #444; padding-bottom: .4rem; }}
+caption {{ text-align: left; color: #444; padding-bottom: .4rem; white-space: nowrap; }}
 th, td {{ padding: .25rem .7rem; border-bottom: 1px solid #dfe2e6; text-align: left; white-space: nowrap; }}
 td.n {{ text-align: right; }}
 th button {{ all: unset; cursor: pointer; font-weight: 600; }}

@@ -1,24 +1,26 @@
 """The grid behind the paper's tables and figures: what is trained, and who plays where."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
 from claim.discovery import POLICIES
 from claim.evaluation.protocols import ProtocolName
-from claim.experiments.jobs import Job
+from claim.experiments.jobs import Job, key_of
 from claim.experiments.measured import Centrality, Optimum
 from claim.experiments.played import Play
 from claim.experiments.published import PROPERTY_NETWORK
 from claim.experiments.scales import Field, Scale
 from claim.experiments.trained import Train
 from claim.experiments.wishes import AS_ESTIMATED, Wish
-from claim.learning.config import VARIANTS
+from claim.learning.config import VARIANTS, variant_named
 from claim.networks import Network
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 BASELINE, CLAIM, SCOUT = "geometric-dqn", "claim", "scout"
+UNTRAINED = "untrained"  # CLAIM's networks of all seeds before their first update
+SURVEYS = 5  # the paper's budget
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,14 @@ class Method:
 
 def _known(*methods: Method) -> tuple[Method, ...]:
     """Those whose policy this version has."""
-    return tuple(each for each in methods if each.policy in POLICIES or each.policy in VARIANTS)
+    return tuple(each for each in methods if each.policy in (*POLICIES, *VARIANTS, UNTRAINED))
 
 
 FORESIGHT = "foresight"
 TABLE = _known(
     Method("random"),
+    Method("random-class"),
+    Method(UNTRAINED),
     Method("change-published"),
     Method("change"),
     Method("degree+inverse"),
@@ -57,6 +61,10 @@ ABLATION = _known(
     Method(SCOUT),
     Method(CLAIM, FORESIGHT),
     Method(SCOUT, FORESIGHT),
+)
+LARGER = _known(
+    *(Method(policy) for policy in ("random", "random-class", UNTRAINED, "change", "degree+inverse")),
+    *(Method(policy) for policy in (BASELINE, CLAIM, SCOUT)),
 )
 STABILITY = (Method(BASELINE), Method(CLAIM))
 PROPERTIES = (Method("random"), Method(BASELINE), Method(CLAIM))
@@ -88,43 +96,52 @@ class Paper:
 
     # Trainings -------------------------------------------------------------------------------------------------------
 
-    def training(self, variant: str, field: Field, seed: int, wish: Wish = AS_ESTIMATED) -> Train:
-        """One training with the paper's five surveys."""
-        return Train(variant, field.family, field.train, seed, self.scale.episodes, self.scale.settings, wish)
+    def training(
+        self, variant: str, field: Field, seed: int, wish: Wish = AS_ESTIMATED, budget: int = SURVEYS
+    ) -> Train:
+        """One training, with the paper's five surveys or for a larger budget."""
+        if budget == SURVEYS:
+            return Train(variant, field.family, field.train, seed, self.scale.episodes, self.scale.settings, wish)
+        episodes = dict(self.scale.larger)[budget]
+        usual = variant_named(variant, **dict(self.scale.settings)).validate_every
+        often = max(min(usual, episodes // 10), 1)  # a curve of at least ten points, however few the episodes
+        settings = dict(self.scale.settings) | {"budget": budget, "validate_every": often}
+        return Train(variant, field.family, field.train, seed, episodes, tuple(settings.items()), wish)
 
-    def trainings(self, variant: str, field: Field) -> list[Train]:
-        """A variant's trainings of all seeds."""
-        return [self.training(variant, field, seed) for seed in range(self.scale.seeds)]
+    def trainings(self, variant: str, field: Field, budget: int = SURVEYS) -> list[Train]:
+        """A variant's trainings of all seeds; untrained, the beginnings of CLAIM's."""
+        if variant == UNTRAINED:
+            return [replace(each, episodes=0) for each in self.trainings(CLAIM, field, budget)]
+        return [self.training(variant, field, seed, budget=budget) for seed in range(self.scale.seeds)]
 
-    def long_training(self, field: Field) -> Train | None:
-        """CLAIM for a larger budget, for the budget curves."""
-        if self.scale.long_budget is None:
-            return None
-        settings = (*self.scale.settings, ("budget", self.scale.long_budget))
-        return Train(CLAIM, field.family, field.train, 0, self.scale.long_episodes, settings)
+    @property
+    def larger_fields(self) -> tuple[Field, ...]:
+        """The families that are trained for larger budgets."""
+        return self.fields[: self.scale.larger_families] if self.scale.larger else ()
 
     def wishful(self) -> Iterator[tuple[Field, Wish, Train]]:
-        """CLAIM trained with goals from wrong estimates, and with one constant goal."""
+        """CLAIM trained with goals from wrong estimates, with one constant goal, and with the proven bound."""
         for field in self.fields[: self.scale.wishing_families]:
             for wish in self.scale.training_wishes:
                 yield field, wish, self.training(CLAIM, field, 0, wish)
 
     # Studies ---------------------------------------------------------------------------------------------------------
 
-    def plays(self, method: Method, network: Network, protocol: ProtocolName) -> list[Play]:
+    def plays(self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS) -> list[Play]:
         """A method's studies on a network: one job, or one a trained model."""
+        runs = self.scale.runs if budget == SURVEYS else self.scale.larger_runs
         return [
-            Play(network, policy, method.selector, protocol, self.scale.runs)
-            for policy in self._policies(method.policy, self.field_of(network))
+            Play(network, policy, method.selector, protocol, runs, (budget,))
+            for policy in self._policies(method.policy, self.field_of(network), budget)
         ]
 
     def curve_plays(self, method: Method, network: Network) -> dict[str, Play]:
         """Studies with leaders chosen along the way, by the name of their line."""
-        policies: dict[str, str | Train] = {method.name: self._policies(method.policy, self.field_of(network))[0]}
-        long = self.long_training(self.field_of(network))
-        if method.policy == CLAIM and long is not None:
-            policies[f"{method.name} (trained for {long.config.budget})"] = long
-        scale = self.scale
+        scale, field = self.scale, self.field_of(network)
+        policies: dict[str, str | Train] = {method.name: self._policies(method.policy, field)[0]}
+        if method.policy == CLAIM and field in self.larger_fields:
+            for budget, _ in scale.larger:
+                policies[f"{method.name} (trained for {budget})"] = self.training(CLAIM, field, 0, budget=budget)
         return {
             name: Play(network, policy, method.selector, "field", scale.curve_runs, scale.checkpoints)
             for name, policy in policies.items()
@@ -146,30 +163,81 @@ class Paper:
                 found["training", wish.name] = Play(network, training, "greedy", "field", self.scale.runs)
         return found
 
-    def _policies(self, policy: str, field: Field) -> Sequence[str | Train]:
-        return self.trainings(policy, field) if policy in VARIANTS else [policy]
+    def _policies(self, policy: str, field: Field, budget: int = SURVEYS) -> Sequence[str | Train]:
+        return self.trainings(policy, field, budget) if policy in (*VARIANTS, UNTRAINED) else [policy]
 
     # All -------------------------------------------------------------------------------------------------------------
 
     def jobs(self) -> list[Job]:
-        """Everything: the longest trainings first, then network by network."""
-        found: list[Job] = [each for field in self.fields if (each := self.long_training(field)) is not None]
-        for variant in reversed(VARIANTS):
-            for field in self.fields:
-                found += self.trainings(variant, field)
-        found += [training for _, _, training in self.wishful()]
-        found.append(Centrality(self.property_network))
-        for network in self.networks.values():
-            found += self._jobs_on(network)
-        found += [self.goal_play(network) for field in self.fields for network in field.train]
-        return found
+        """Everything, in the order in which a run that is cut off is of most use.
 
-    def _jobs_on(self, network: Network) -> Iterator[Job]:
-        yield Optimum(network)
-        for protocol in PROTOCOLS:
-            for method in dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES):
-                yield from self.plays(method, network, protocol)
-        for method in CURVES:
-            yield from self.curve_plays(method, network).values()
-        yield self.goal_play(network)
-        yield from self.wish_plays(network).values()
+        First what needs no training, then the models of the paper's five surveys seed by seed, each followed by its
+        studies; then goals and budget curves; the long trainings for larger budgets last.
+        """
+        found = [*self._untaught(), *self._taught(), *self._goal_jobs(), *self._curves(), *self._larger()]
+        return list({key_of(job): job for job in found}.values())
+
+    def _untaught(self) -> Iterator[Job]:
+        for network in self.networks.values():
+            yield Optimum(network)
+        yield Centrality(self.property_network)
+        yield from (play for play in self._table_plays() if not play.needs)
+
+    def _taught(self) -> Iterator[Job]:
+        plays = [play for play in self._table_plays() if play.needs]
+        for seed in range(self.scale.seeds):
+            for variant in (CLAIM, UNTRAINED, *(each for each in VARIANTS if each != CLAIM)):
+                for field in self.fields:
+                    training = self.trainings(variant, field)[seed]
+                    yield training
+                    yield from (play for play in plays if play.policy == training)
+
+    def _table_plays(self) -> list[Play]:
+        methods = dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
+        return [
+            play
+            for method in methods
+            for network in self.networks.values()
+            for protocol in PROTOCOLS
+            for play in self.plays(method, network, protocol)
+        ]
+
+    def _goal_jobs(self) -> Iterator[Job]:
+        for field in self.fields:
+            yield from (self.goal_play(network) for network in (*field.test, *field.train))
+        for network in self.networks.values():
+            yield from self.wish_plays(network).values()
+
+    def _curves(self) -> Iterator[Job]:
+        """Those that need no training for a larger budget."""
+        yield from (play for play in self._curve_plays() if not _is_for_more(play))
+
+    def _curve_plays(self) -> list[Play]:
+        networks = self.networks.values()
+        return [
+            play for network in networks for method in CURVES for play in self.curve_plays(method, network).values()
+        ]
+
+    def _larger(self) -> Iterator[Job]:
+        curves = [play for play in self._curve_plays() if _is_for_more(play)]
+        plays = [
+            play
+            for budget, _ in self.scale.larger
+            for field in self.larger_fields
+            for network in field.test
+            for method in LARGER
+            for play in self.plays(method, network, "field", budget)
+        ]
+        yield from (play for play in plays if not play.needs)
+        for seed in range(self.scale.seeds):
+            for budget, _ in self.scale.larger:
+                for variant in (UNTRAINED, CLAIM, BASELINE):
+                    for field in self.larger_fields:
+                        training = self.trainings(variant, field, budget)[seed]
+                        yield training
+                        yield from (play for play in plays + curves if play.policy == training)
+
+
+def _is_for_more(play: Play) -> bool:
+    """Whether it needs a training for a larger budget than the paper's."""
+    return isinstance(play.policy, Train) and play.policy.config.budget != SURVEYS

@@ -50,11 +50,16 @@ def line(
     finish(axis)
 
 
-def legend(figure: "Figure", axis: "Axes", columns: int = 5) -> None:
-    """One legend for all panels, above them."""
-    handles: Any = axis.get_legend_handles_labels()
-    if handles[0]:
-        figure.legend(*handles, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
+def legend(figure: "Figure", axes: "Sequence[Axes]", columns: int = 5) -> None:
+    """One legend for all panels, above them, with whatever any of them shows."""
+    named: dict[str, Any] = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        named |= {label: handle for handle, label in zip(handles, labels, strict=True) if label not in named}
+    if named:
+        figure.legend(
+            named.values(), named.keys(), loc="outside upper center", ncols=columns, fontsize=8, frameon=False
+        )
 
 
 def title(axis: "Axes", text: str) -> None:

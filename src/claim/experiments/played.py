@@ -94,8 +94,12 @@ class Play:
     def _policy(self, inputs: Sequence[Result]) -> Policy:
         if isinstance(self.policy, str):
             return policy_named(self.policy)
-        policy = load_policy(inputs[0])
-        return policy if self.wish == AS_ESTIMATED else replace(policy, goals=self.wish.applied(policy.goals))
+        policy = load_policy(inputs[0], self.policy)
+        if self.wish == AS_ESTIMATED:
+            return policy
+        return replace(
+            policy, goals=self.wish.shaped(self.wish.scaled(policy.goals), self.policy.networks, policy.config)
+        )
 
 
 @cache

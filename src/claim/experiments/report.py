@@ -36,28 +36,34 @@ def write_report(paper: Paper, store: Store, command: str, failures: dict[str, s
         _write_section(section, folder)
     _write_policies(findings, folder / "policies")
     target = folder / "report.html"
-    write_whole(
-        target, page(TITLE, _introduction(paper, store, command), sections, troubles(findings, failures), record)
-    )
+    write_whole(target, page(TITLE, _introduction(findings, command), sections, troubles(findings, failures), record))
     return target
 
 
 def troubles(findings: Findings, failures: dict[str, str]) -> list[str]:
-    """What has no result, and why."""
-    found = [f"{name}: {failures.get(name, 'not run yet; the same command goes on')}" for name in findings.missing()]
+    """What has no result, and why; what failed comes first."""
     from claim.discovery import POLICIES
 
+    missing = sorted(findings.missing(), key=lambda name: name not in failures)
+    found = [f"{name}: {failures.get(name, 'not run yet; the same command goes on')}" for name in missing]
     return found if SCOUT in POLICIES else [*found, "scout: this version has no policy of that name"]
 
 
-def _introduction(paper: Paper, store: Store, command: str) -> list[str]:
-    scale = paper.scale
+def _introduction(findings: Findings, command: str) -> list[str]:
+    paper, scale = findings.paper, findings.paper.scale
     words = [
         f"Made by: {command}",
         f"Published numbers: {CITATION}.",
         f"Scale {scale.name}: {scale.runs} start sets a network, {scale.seeds} models of each variant, "
         f"{scale.episodes} training episodes.",
     ]
+    jobs = with_needs(paper.jobs())
+    done = sum(findings.result(job) is not None for job in jobs)
+    if done < len(jobs):
+        words.append(
+            f"{done} of {len(jobs)} jobs are done. What has not been run says so; where only some models of a method "
+            "are done, their number stands in square brackets."
+        )
     if scale.name != "full":
         words.append(
             "This scale shows that everything works; its numbers are too noisy to conclude anything from them."
@@ -67,7 +73,7 @@ def _introduction(paper: Paper, store: Store, command: str) -> list[str]:
         words.append(
             f"Not run on {', '.join(absent)}: others stand in for them, and nothing published can be set beside."
         )
-    revisions = _revisions(paper, store)
+    revisions = _revisions(paper, findings.store)
     if len(revisions) > 1:
         words.append(f"The results come from {len(revisions)} states of the code, which the record lists.")
     return words
@@ -80,6 +86,7 @@ def _record(paper: Paper, store: Store, command: str) -> dict[str, Any]:
         "runs": paper.scale.runs,
         "seeds": paper.scale.seeds,
         "episodes": paper.scale.episodes,
+        "larger_budgets": [{"surveys": budget, "episodes": episodes} for budget, episodes in paper.scale.larger],
         "settings": dict(paper.scale.settings),
         "results_version": RESULTS_VERSION,
         "revisions_of_results": _revisions(paper, store),
@@ -103,6 +110,7 @@ def _results(sections: Sequence[Section]) -> dict[str, Any]:
 def _write_section(section: Section, folder: Path) -> None:
     for table in section.tables:
         write_whole(folder / "tables" / f"{table.name}.csv", _as_csv(table))
+        write_whole(folder / "tables" / f"{table.name}.md", _as_markdown(table))
     for picture in section.pictures:
         write_whole(folder / "figures" / f"{picture.name}.svg", picture.svg)
         write_whole(folder / "figures" / f"{picture.name}.png", picture.png)
@@ -117,10 +125,16 @@ def _as_csv(table: Table) -> str:
     return text.getvalue()
 
 
+def _as_markdown(table: Table) -> str:
+    """What the page shows, for pages that carry the same numbers."""
+    rules = ["---", *["---:"] * (len(table.heads) - 1)]
+    lines = [table.heads, rules, *table.cells]
+    return "".join(f"| {' | '.join(cell.strip() for cell in line)} |\n" for line in lines)
+
+
 def _write_policies(findings: Findings, folder: Path) -> None:
     for job in with_needs(findings.paper.jobs()):
-        result = findings.result(job) if isinstance(job, Train) else None
-        if isinstance(job, Train) and result is not None:
+        if isinstance(job, Train) and job.episodes and (result := findings.result(job)) is not None:
             save_policy(result, folder / job.label)
 
 

@@ -49,8 +49,9 @@ class Scale:
     settings: Settings = ()  # changes to every variant's configuration
     curve_runs: int = 100
     checkpoints: tuple[int, ...] = (0, 1, 2, 3, 5, 10, 20, 30, 50)
-    long_budget: int | None = None  # surveys of a second CLAIM for the budget curves
-    long_episodes: int = 0
+    larger: tuple[tuple[int, int], ...] = ()  # larger budgets that are trained for, with the episodes of each
+    larger_runs: int = 100  # start sets a network at these budgets
+    larger_families: int = 2  # how many families are trained for them
     survey_wishes: tuple[Wish, ...] = ()  # wrong estimates while surveying
     training_wishes: tuple[Wish, ...] = ()  # wrong estimates while training
     wishing_families: int = 1  # how many families are trained again for them
@@ -71,7 +72,7 @@ TINY_SPLITS = (Split("zones", ("zone1",), ("zone1",)), Split("retweet-like", ("s
 
 _INFLUENCE = (Wish(influence=2.0), Wish(influence=0.5))
 _ONE_ESTIMATE = (Wish(people=2.0), Wish(people=0.5), Wish(edges=2.0), Wish(edges=0.5), *_INFLUENCE)
-_CONSTANT = (Wish(constant=True),)
+_OTHER_RULES = (Wish(constant=True), Wish(bound=True))
 
 FULL = Scale(
     "full",
@@ -79,13 +80,13 @@ FULL = Scale(
     stand_ins=False,
     runs=500,
     seeds=3,
-    episodes=4000,
+    episodes=1500,
     curve_runs=200,
-    long_budget=20,
-    long_episodes=2000,
-    survey_wishes=_ONE_ESTIMATE + _CONSTANT,
-    training_wishes=_ONE_ESTIMATE + _CONSTANT,
-    wishing_families=3,
+    larger=((20, 2000), (50, 500)),
+    larger_runs=300,
+    survey_wishes=_ONE_ESTIMATE + _OTHER_RULES,
+    training_wishes=_INFLUENCE + _OTHER_RULES,
+    wishing_families=2,
 )
 QUICK = Scale(
     "quick",
@@ -96,8 +97,11 @@ QUICK = Scale(
     episodes=250,
     settings=(("learning_starts", 100), ("validate_every", 50), ("validation_starts", 30)),
     curve_runs=10,
-    survey_wishes=_INFLUENCE + _CONSTANT,
-    training_wishes=_INFLUENCE + _CONSTANT,
+    larger=((20, 40),),
+    larger_runs=10,
+    larger_families=1,
+    survey_wishes=_INFLUENCE + _OTHER_RULES,
+    training_wishes=_INFLUENCE + _OTHER_RULES,
 )
 TINY = Scale(
     "tiny",
@@ -112,10 +116,11 @@ TINY = Scale(
     ),
     curve_runs=2,
     checkpoints=(0, 2, 5, 8),
-    long_budget=8,
-    long_episodes=4,
-    survey_wishes=_CONSTANT,
-    training_wishes=_INFLUENCE[:1],
+    larger=((8, 4),),
+    larger_runs=2,
+    larger_families=1,
+    survey_wishes=_OTHER_RULES,
+    training_wishes=_OTHER_RULES[1:],
 )  # fmt: skip
 SCALES = {scale.name: scale for scale in (FULL, QUICK, TINY)}
 

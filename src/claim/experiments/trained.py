@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ from claim.networks import Network
 if TYPE_CHECKING:
     from claim.learning.policy import LearnedPolicy
 
-SECONDS_AN_UPDATE = 0.022
-SECONDS_AN_EPISODE = 0.01
-SECONDS_A_VALIDATED_STUDY = 0.01
+SECONDS_AN_UPDATE = (0.016, 0.0009)  # and more for each survey of a study: larger studies are larger graphs
+SECONDS_A_SURVEY = 0.004
+SECONDS_A_VALIDATED_SURVEY = 0.002
 
 
 @dataclass(frozen=True)
 class Train:
-    """Trains one policy; a killed training goes on from its last checkpoint."""
+    """Trains one policy; a killed training goes on from its last checkpoint. No episode: the network as it begins."""
 
     variant: str
     family: str
@@ -43,8 +43,10 @@ class Train:
 
     @property
     def label(self) -> str:
-        """Variant, family, surveys, seed, and the goals if they are not the usual ones; also a file name."""
+        """Variant, family, surveys, seed, and what is not as usual; also a file name."""
         usual = f"{self.variant}.{self.family}.{self.config.budget}.seed{self.seed}"
+        if not self.episodes:
+            return f"{usual}.untrained"
         return usual if self.wish == AS_ESTIMATED else f"{usual}.{re.sub(r'[^a-z0-9.]+', '-', self.wish.name)}"
 
     @property
@@ -57,13 +59,10 @@ class Train:
         """Updates, episodes and validations."""
         config = self.config
         updates = config.budget * max(self.episodes - config.learning_starts // config.budget, 0)
-        validations = self.episodes // config.validate_every * len(self.networks) * config.validation_starts
-        return (
-            SECONDS_AN_UPDATE * updates
-            + SECONDS_AN_EPISODE * self.episodes
-            + SECONDS_A_VALIDATED_STUDY * validations
-            + 2
-        )
+        validated = (1 + self.episodes // config.validate_every) * len(self.networks) * config.validation_starts
+        an_update = SECONDS_AN_UPDATE[0] + SECONDS_AN_UPDATE[1] * config.budget
+        surveys = SECONDS_A_SURVEY * self.episodes + SECONDS_A_VALIDATED_SURVEY * validated
+        return an_update * updates + surveys * config.budget + 2
 
     @property
     def needs(self) -> tuple[Job, ...]:
@@ -104,9 +103,10 @@ class Train:
         folder.run(self.episodes, lambda metrics: None)
         weights = (path / "policy.safetensors").read_bytes()
         (path / "checkpoint.pt").unlink()  # up to a hundred megabytes that nobody needs any more
+        card = json.loads((path / "policy.json").read_text(encoding="utf-8"))
         return {
             "curve": folder.curve,
-            "card": json.loads((path / "policy.json").read_text(encoding="utf-8")),
+            "card": {**card, "trained_towards": self.wish.name},
             "weights": base64.b64encode(weights).decode(),
         }
 
@@ -117,9 +117,10 @@ def save_policy(result: Result, stem: Path) -> None:
     stem.with_name(f"{stem.name}.safetensors").write_bytes(base64.b64decode(result["weights"]))
 
 
-def load_policy(result: Result) -> "LearnedPolicy":
-    """The policy of a training's result."""
-    return _loaded(json.dumps(result["card"]), result["weights"])
+def load_policy(result: Result, training: Train) -> "LearnedPolicy":
+    """The policy of a training's result, with goals of the kind it was trained towards."""
+    policy = _loaded(json.dumps(result["card"]), result["weights"])
+    return replace(policy, goals=training.wish.shaped(policy.goals, training.networks, training.config))
 
 
 @lru_cache(maxsize=4)

@@ -8,6 +8,7 @@ from claim.experiments.products.density import density
 from claim.experiments.products.efficiency import sample_efficiency
 from claim.experiments.products.glance import glance
 from claim.experiments.products.goals import goals
+from claim.experiments.products.larger import larger_budgets
 from claim.experiments.products.properties import properties
 from claim.experiments.products.reached import ablation, influence
 from claim.experiments.products.stability import stability
@@ -24,5 +25,6 @@ PRODUCTS: tuple[Product, ...] = (
     properties,
     goals,
     sample_efficiency,
+    larger_budgets,
     budget_curves,
 )

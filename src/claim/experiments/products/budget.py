@@ -27,7 +27,7 @@ def budget_curves(findings: Findings) -> Section:
     )
     words = [
         "One study is surveyed to the end and leaders are chosen along the way. The first model of CLAIM, trained for "
-        "5 surveys, is used for every number of them; where a second line says so, one trained for a larger budget. "
+        "5 surveys, is used for every number of them; where a line says so, the first one trained for a larger budget. "
         "Dashed lines: leaders by foresight instead of the greedy oracle.",
     ]
     figure = Picture("budget-curves", "People reached against surveys; shaded, one standard error.", _figure(rows))
@@ -82,7 +82,7 @@ def _figure(rows: Sequence[dict[str, Any]]) -> Any:
                 color = pictures.COLORS[_place(method, bare)]
                 pictures.line(axis, x, mean, error, method, color, "-" if selector == "greedy" else "--")
         pictures.title(axis, network)
-    pictures.legend(figure, axes[0], columns=4)
+    pictures.legend(figure, axes, columns=4)
     figure.supxlabel("surveys", fontsize=9)
     figure.supylabel("people reached", fontsize=9)
     return figure

@@ -40,6 +40,7 @@ def density(findings: Findings) -> Section:
 
 def _row(findings: Findings, network: Network, protocol: ProtocolName, half: str) -> dict[str, Any]:
     row: dict[str, Any] = {"network": network.name, "protocol": protocol, "half": half}
+    row["part"] = findings.part([Method(CLAIM), Method(BASELINE)], network, protocol)
     row |= dict.fromkeys(("runs", "median", "claim", "claim_stderr", "baseline", "baseline_stderr", "difference", "p"))
     models = findings.models(Method(CLAIM), network, protocol)
     first, second = (findings.influence(Method(name), network, protocol) for name in (CLAIM, BASELINE))
@@ -66,7 +67,7 @@ def _row(findings: Findings, network: Network, protocol: ProtocolName, half: str
 def _table(rows: Sequence[dict[str, Any]], protocol: ProtocolName) -> Table:
     cells = [
         [
-            row["network"],
+            row["network"] + row["part"],
             row["half"],
             NOT_RUN if row["runs"] is None else str(row["runs"]),
             shown(row["median"]),
@@ -104,6 +105,6 @@ def _figure(rows: Sequence[dict[str, Any]], networks: Sequence[str]) -> Any:
         }
         pictures.bars(axis, [row["half"] for row in known], series)
         pictures.title(axis, network)
-    pictures.legend(figure, axes[0])
+    pictures.legend(figure, axes)
     figure.supylabel("people reached", fontsize=9)
     return figure

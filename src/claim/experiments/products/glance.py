@@ -17,7 +17,7 @@ def glance(findings: Findings) -> Section:
     rows = [_row(findings, network) for network in findings.paper.networks.values()]
     cells = [
         [
-            row["network"],
+            row["network"] + row["part"],
             "–" if row["published"] is None else f"{row['published']:.2f}",
             shown(row["claim"]),
             _percent(row["against_published"]),
@@ -50,6 +50,7 @@ def _row(findings: Findings, network: Network) -> dict[str, Any]:
     ours = _mean(findings, OURS, network, "field")
     return {
         "network": network.name,
+        "part": findings.part([Method(CLAIM)], network, "field") or findings.part([Method(CLAIM)], network, "paper"),
         "published": beside,
         "claim": in_paper,
         "against_published": None if beside is None or in_paper is None else 100 * (in_paper / beside - 1),

@@ -54,7 +54,8 @@ def _rows(findings: Findings, method: Method) -> list[dict[str, Any]]:
     network = findings.paper.property_network
     central = findings.result(Centrality(network))
     models = findings.models(method, network, "field")
-    empty = {"network": network.name, "method": method.name, "discovered": None}
+    empty: dict[str, Any] = {"network": network.name, "method": method.name, "discovered": None}
+    empty["part"] = findings.part([method], network, "field")
     empty |= {name: None for measure in MEASURES for name in (measure, f"{measure}_stderr")}
     if central is None or models is None:
         return [{**empty, "step": "all"}]
@@ -82,7 +83,7 @@ def _means(models: Sequence[Result], central: Result, steps: Sequence[int]) -> d
 
 def _overall_cells(rows: Sequence[dict[str, Any]], method: Method) -> list[str]:
     row = next(each for each in rows if (each["method"], each["step"]) == (method.name, "all"))
-    return [method.name, *_measures(row), shown(row["discovered"], ".1f")]
+    return [method.name + row["part"], *_measures(row), shown(row["discovered"], ".1f")]
 
 
 def _measures(row: dict[str, Any]) -> list[str]:
@@ -112,6 +113,6 @@ def _by_step(rows: Sequence[dict[str, Any]]) -> Any:
                 pictures.line(axis, x, mean, error, method.name, pictures.COLORS[i])
                 axis.set_xticks(x)
         pictures.title(axis, measure)
-    pictures.legend(figure, axes[0])
+    pictures.legend(figure, axes)
     figure.supxlabel("survey", fontsize=9)
     return figure

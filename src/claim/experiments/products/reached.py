@@ -11,7 +11,7 @@ from claim.evaluation.statistics import paired_test, standard_error
 from claim.evaluation.tables import stars
 from claim.experiments import pictures
 from claim.experiments.findings import Findings
-from claim.experiments.paper import ABLATION, BASELINE, CLAIM, FORESIGHT, PROTOCOLS, SCOUT, TABLE, Method
+from claim.experiments.paper import ABLATION, BASELINE, CLAIM, FORESIGHT, PROTOCOLS, SCOUT, TABLE, UNTRAINED, Method
 from claim.experiments.played import SEED
 from claim.experiments.published import CONFIDENTIAL, IMPROVEMENT, OPTIMUM, STARS, published
 from claim.experiments.section import NOT_RUN, Picture, Section, Table, shown
@@ -20,6 +20,9 @@ from claim.randomness import named_seed
 
 RIVALS = (  # who is compared with whom, as far as both exist
     (Method(CLAIM), Method(BASELINE)),
+    (Method(CLAIM), Method(UNTRAINED)),
+    (Method(CLAIM), Method("random")),
+    (Method(CLAIM), Method("random-class")),
     (Method(CLAIM), Method("change")),
     (Method(SCOUT), Method(CLAIM)),
     (Method(CLAIM, FORESIGHT), Method(CLAIM)),
@@ -57,7 +60,8 @@ def _words(findings: Findings) -> list[str]:
     words = [
         f"Mean people reached ± its standard error over {scale.runs} start sets; 5 start people, 5 surveys, 10 "
         f"leaders, p = 0.1. A trained method is the mean of {scale.seeds} models trained from different seeds, run by "
-        "run. In brackets what the paper reports (means of 100 runs, without standard errors).",
+        f"run; {UNTRAINED} are CLAIM's networks of the same seeds before their first update. In brackets what the "
+        "paper reports (means of 100 runs, without standard errors).",
         "The published row of CHANGE is that of a CHANGE which drew its own start people (change-published); change "
         "has equal access. Only the paper protocol can be compared with published numbers.",
     ]
@@ -87,6 +91,7 @@ def _row(findings: Findings, method: Method, network: Network, protocol: Protoco
         "protocol": protocol,
         "method": method.name,
         "runs": 0 if values is None else len(values),
+        "part": findings.part([method], network, protocol),
         "mean": mean,
         "stderr": None if values is None else standard_error(values),
         "published": beside,
@@ -97,7 +102,7 @@ def _row(findings: Findings, method: Method, network: Network, protocol: Protoco
 def _optimum_row(findings: Findings, network: Network, protocol: ProtocolName) -> dict[str, Any]:
     beside = None if network.name in CONFIDENTIAL or protocol != "paper" else OPTIMUM.get(network.name)
     value = findings.optimum(network)
-    row = {"network": network.name, "protocol": protocol, "method": "OPT", "runs": 0, "mean": value}
+    row = {"network": network.name, "protocol": protocol, "method": "OPT", "runs": 0, "part": "", "mean": value}
     return {**row, "stderr": math.nan, "published": beside, "share_of_optimum": 1.0}
 
 
@@ -106,7 +111,7 @@ def _cell(row: dict[str, Any]) -> str:
         return NOT_RUN
     error = "" if math.isnan(row["stderr"]) else f" ± {row['stderr']:.2f}"
     beside = "" if row["published"] is None else f" ({row['published']:.2f})"
-    return f"{row['mean']:.2f}{error}{beside}"
+    return f"{row['mean']:.2f}{error}{beside}{row['part']}"
 
 
 def _improvements(findings: Findings, protocol: ProtocolName) -> Table:
@@ -115,7 +120,7 @@ def _improvements(findings: Findings, protocol: ProtocolName) -> Table:
     cells = [
         [
             row["network"],
-            f"{row['a']} against {row['b']}",
+            f"{row['a']} against {row['b']}{row['part']}",
             shown(row["difference"], "+.2f"),
             NOT_RUN if row["difference"] is None else f"{row['low']:+.2f} to {row['high']:+.2f}",
             NOT_RUN if row["percent"] is None else f"{row['percent']:+.2f} %",
@@ -138,6 +143,7 @@ def _rivals() -> list[tuple[Method, Method]]:
 def _improvement(findings: Findings, a: Method, b: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
     first, second = (findings.influence(each, network, protocol) for each in (a, b))
     row: dict[str, Any] = {"network": network.name, "protocol": protocol, "a": a.name, "b": b.name}
+    row["part"] = findings.part([a, b], network, protocol)
     row |= dict.fromkeys(("difference", "low", "high", "percent", "p", "published_percent", "published_stars"))
     if first is not None and second is not None:
         test = paired_test(first, second, np.random.default_rng(named_seed(SEED, "bootstrap")))

@@ -9,7 +9,7 @@ from claim.experiments.findings import Findings, last_influence
 from claim.experiments.paper import PROTOCOLS, STABILITY, Method
 from claim.experiments.published import CONFIDENTIAL
 from claim.experiments.published import STABILITY as PUBLISHED
-from claim.experiments.section import NOT_RUN, Section, Table
+from claim.experiments.section import NOT_RUN, Section, Table, shown
 from claim.networks import Network
 
 
@@ -41,6 +41,7 @@ def _row(findings: Findings, method: Method, network: Network, protocol: Protoco
         "network": network.name,
         "protocol": protocol,
         "method": method.name,
+        "part": findings.part([method], network, protocol),
         "means": means,
         "mean": None if means is None else float(np.mean(means)),
         "deviation": None if means is None else float(np.std(means, ddof=1)) if len(means) > 1 else float("nan"),
@@ -55,4 +56,4 @@ def _cell(row: dict[str, Any]) -> str:
     beside = (
         "" if row["published_mean"] is None else f" ({row['published_mean']:.2f} ± {row['published_deviation']:.2f})"
     )
-    return f"{row['mean']:.2f} ± {row['deviation']:.2f}{beside}"
+    return f"{row['mean']:.2f} ± {shown(row['deviation'])}{beside}{row['part']}"
