@@ -163,6 +163,40 @@ def test_advise_says_so_when_nobody_is_left(claim):
     assert "nobody is left to survey" in done.stdout
 
 
+ALIKE = "".join(f"s{i},p{i}\ns{i},q{i}\n" for i in range(8)) + "s0,s1\ns1,s2\n"
+
+
+def test_advise_follows_trained_policies(claim, tmp_path):
+    (tmp_path / "ties.csv").write_text(ALIKE)
+    data = only_json(claim("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy", "claim", "--json", "-"))
+    assert data["policy"] == "claim"
+    assert {row["person"] for row in data["ranking"]} <= set(ALIKE.replace("\n", ",").split(",")) - {"s0", "s1"}
+    assert len(data["ranking"]) == 10
+
+
+def test_a_study_began_with_the_first_five_surveyed_or_with_whom_start_names(claim, tmp_path, monkeypatch):
+    from claim.learning.policy import LearnedPolicy
+
+    (tmp_path / "ties.csv").write_text(ALIKE)
+    began = []
+    monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, seen, rng, count: began.append(seen) or [])
+    arguments = ("advise", "--known", "ties.csv", "--surveyed", "s6,s5,s4,s3,s2,s1,s0", "--policy", "claim")
+    for more in ((), ("--start", "s0,s6")):
+        assert claim(*arguments, *more).returncode == 0
+    labels = list(dict.fromkeys(ALIKE.replace("\n", ",").split(",")))
+    for seen, first in zip(began, (["s6", "s5", "s4", "s3", "s2"], ["s0", "s6"]), strict=True):
+        assert [labels[person] for person in seen.start] == first
+        assert {labels[person] for person in seen.surveyed} == {f"s{i}" for i in range(7)}
+
+
+def test_advise_by_change_gives_everybody_surveyed_their_turn(claim, tmp_path):
+    (tmp_path / "ties.csv").write_text(ALIKE)
+    arguments = ("advise", "--known", "ties.csv", "--policy", "change", "--count", "1", "--json", "-")
+    for surveyed in (["s0", "s1", "s2", "s3", "s4"], ["s0", "s1", "s2", "s3", "s4", "p0"]):
+        (row,) = only_json(claim(*arguments, "--surveyed", ",".join(surveyed)))["ranking"]
+        assert row["named_by"] == [surveyed[len(surveyed) - 5]]
+
+
 def test_labels_are_shown_as_they_are(claim, tmp_path):
     (tmp_path / "odd.csv").write_text("[/b],a\n:smile:,a\n[red]x,a\n")
     shown = claim("advise", "--known", "odd.csv", "--surveyed", "a").stdout
@@ -191,7 +225,10 @@ def test_the_version_is_told(claim):
     assert done.stdout.startswith("claim ")
 
 
-VERBS = [["networks"], ["networks", "fetch"], ["select"], ["influence"], ["evaluate"], ["advise"]]
+VERBS = [
+    ["networks"], ["networks", "fetch"], ["select"], ["influence"], ["evaluate"], ["advise"], ["explain"], ["plan"],
+    ["train"], ["foresight", "train"], ["foresight", "coverage"], ["experiment", "paper"],
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
@@ -205,7 +242,7 @@ def test_every_verb_has_help_with_an_example(claim, verb):
 def test_help_lists_the_verbs_and_a_bare_claim_shows_it_too(claim):
     helped, bare = claim("--help"), claim()
     assert helped.returncode == 0
-    for verb in ("networks", "select", "influence", "evaluate", "advise"):
+    for verb in {words[0] for words in VERBS} | {"app", "study"}:
         assert verb in helped.stdout
     assert "Usage" in bare.stdout + bare.stderr
     assert "claim: " not in bare.stderr

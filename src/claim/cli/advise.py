@@ -10,15 +10,23 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from claim.discovery import Discovered
+    from claim.discovery import Discovered, Policy
     from claim.networks import Network
+
+SurveyedOption = Annotated[str, typer.Option(metavar="A,B", help="Who was surveyed, in order.")]
+StartOption = Annotated[
+    str, typer.Option(metavar="A,B", help="Who of them was known at the outset. Default: the first five of them.")
+]
 
 
 def advise(
     known: Annotated[str, typer.Option(metavar="FILE", help="The ties named so far, one a line.")],
-    surveyed: Annotated[str, typer.Option(metavar="A,B", help="Who was surveyed.")] = "",
+    surveyed: SurveyedOption = "",
     refused: Annotated[str, typer.Option(metavar="A,B", help="Who refused; they are not recommended.")] = "",
-    policy: Annotated[str, typer.Option(help="The rule to follow; claim evaluate compares them.")] = "degree+inverse",
+    start: StartOption = "",
+    policy: Annotated[
+        str, typer.Option(help="The rule or trained policy to follow; claim evaluate compares them.")
+    ] = "degree+inverse",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many people to list.")] = 10,
     seed: SeedOption = 0,
     json: JsonOption = None,
@@ -29,16 +37,13 @@ def advise(
     """
     import numpy as np
 
-    from claim.discovery import Discovered, is_reference, policy_named
     from claim.discovery.reasons import reasons
     from claim.networks import load
 
-    rule = policy_named(policy)
-    if is_reference(rule):
-        raise InputError(f"{policy} is a reference that must see the whole network; it cannot advise anybody")
     graph = load(known)
     report_dropped(graph)
-    seen = Discovered.from_network(graph, *asked(graph, surveyed, refused))
+    rule = _policy(policy, graph)
+    seen = study_so_far(graph, rule, surveyed, refused, start)
     ranking = [
         {
             "rank": rank,
@@ -50,6 +55,41 @@ def advise(
     ]
     result: dict[str, Any] = {"policy": policy, "surveyed": len(seen.surveyed), "people": len(seen), "ranking": ranking}
     show(result, _table(seen, result), json)
+
+
+def _policy(name: str, graph: "Network") -> "Policy":
+    """The rule or trained policy of a name."""
+    from claim.discovery import is_reference, policy_named
+    from claim.learning.naming import is_learned
+
+    if is_learned(name):
+        from claim.evaluation.policies import policy_for  # only here, since it takes longer to load than to advise
+
+        return policy_for(name, graph, budget=5)
+    rule = policy_named(name)
+    if is_reference(rule):
+        raise InputError(f"{name} is a reference that must see the whole network; it cannot advise anybody")
+    return rule
+
+
+def study_so_far(graph: "Network", rule: "Policy", surveyed: str, refused: str, start: str) -> "Discovered":
+    """What a study has seen; unless said, it began with the first it surveyed, as many as the policy is used to.
+
+    Who was there at the outset sets the goal of a trained policy, and whose turn it is in CHANGE.
+    """
+    from claim.discovery import Discovered
+    from claim.learning.config import Config
+
+    answered, unwilling = asked(graph, surveyed, refused)
+    usual = getattr(rule, "config", Config()).start
+    first = people(graph, start) if start else answered[:usual]
+    stranger = next((who for who in first if who not in answered), None)
+    if stranger is not None:
+        raise InputError(f"{graph.labels[stranger]} was known at the outset and has to be among --surveyed")
+    seen = Discovered.from_network(graph, first, unwilling)
+    for person in answered:
+        seen.record_survey(person)
+    return seen
 
 
 def asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], list[int]]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, SeedOption, people, report_dropped, show
+from claim.cli.advise import StartOption, SurveyedOption, study_so_far
+from claim.cli.common import DataDirOption, JsonOption, SeedOption, report_dropped, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,11 +25,9 @@ SHOWN_CHANGES = 10  # of what speaks for the chosen, and as many of what speaks 
 
 def explain(
     known: Annotated[str | None, typer.Option(metavar="FILE", help="The ties named so far, one a line.")] = None,
-    surveyed: Annotated[str, typer.Option(metavar="A,B", help="Who was surveyed, in order.")] = "",
+    surveyed: SurveyedOption = "",
     refused: Annotated[str, typer.Option(metavar="A,B", help="Who refused.")] = "",
-    start: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Who of them was known at the outset, which sets the goal.")
-    ] = None,
+    start: StartOption = "",
     network: Annotated[str | None, typer.Option(help="Or a study simulated on this network or file.")] = None,
     surveys: Annotated[int, typer.Option(min=0, help="With --network: surveys by the policy before.")] = 0,
     policy: Annotated[str, typer.Option(help="A shipped policy, such as claim:all, or a policy file.")] = "claim",
@@ -54,7 +53,7 @@ def explain(
     show(result, _shown(case, explanation, result), json)
 
 
-def _check_options(network: str | None, surveyed: str, refused: str, start: str | None, surveys: int) -> None:
+def _check_options(network: str | None, surveyed: str, refused: str, start: str, surveys: int) -> None:
     if network is not None and (surveyed or refused or start):
         raise InputError("--surveyed, --refused and --start go with --known; a simulated study has its own")
     if network is None and surveys:
@@ -78,23 +77,13 @@ class Case:
         return [self.labels[person] for person in who]
 
 
-def _known_case(known: str, surveyed: str, refused: str, start: str | None, policy: str) -> Case:
-    from claim.cli.advise import asked
-    from claim.discovery import Discovered
+def _known_case(known: str, surveyed: str, refused: str, start: str, policy: str) -> Case:
     from claim.networks import load
 
     graph = load(known)
     report_dropped(graph)
     rule = _trained(policy, graph)
-    answered, unwilling = asked(graph, surveyed, refused)
-    first = answered[: rule.config.start] if start is None else people(graph, start)
-    stranger = next((who for who in first if who not in answered), None)
-    if stranger is not None:
-        raise InputError(f"{graph.labels[stranger]} was known at the outset and has to be among --surveyed")
-    seen = Discovered.from_network(graph, first, unwilling)
-    for person in answered:
-        seen.record_survey(person)
-    return Case(seen, list(graph.labels), rule)
+    return Case(study_so_far(graph, rule, surveyed, refused, start), list(graph.labels), rule)
 
 
 def _simulated_case(network: str, surveys: int, policy: str, seed: int, data_dir: str | None) -> Case:

@@ -58,7 +58,7 @@ class Train:
     def effort(self) -> float:
         """Updates, episodes and validations."""
         config = self.config
-        updates = config.budget * max(self.episodes - config.learning_starts // config.budget, 0)
+        updates = config.updates * max(self.episodes - config.learning_starts // config.budget, 0)
         validated = (1 + self.episodes // config.validate_every) * len(self.networks) * config.validation_starts
         an_update = SECONDS_AN_UPDATE[0] + SECONDS_AN_UPDATE[1] * config.budget
         surveys = SECONDS_A_SURVEY * self.episodes + SECONDS_A_VALIDATED_SURVEY * validated

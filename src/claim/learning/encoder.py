@@ -57,7 +57,7 @@ class Encoder(nn.Module):
         shares = self.coarse.weight(rows) / batch.people
         both = torch.cat([multiply(batch.adjacency, weighted), shares], dim=1)
         pooled = batch.padded(weighted).transpose(1, 2) @ batch.padded(both)
-        edges, features = pooled.split([self.clusters, rows.shape[1]], dim=2)
+        edges, features = pooled[:, :, : self.clusters], pooled[:, :, self.clusters :]
         embedding: Tensor = torch.relu(_normalised(edges) @ features).mean(dim=1)
         return embedding
 

@@ -11,7 +11,7 @@ A row stands for ``c`` people who have the same contacts. All entries of M betwe
 eigenvectors of the matrix of people follow from those of sqrt(c_i) M_ij sqrt(c_j), with row i divided by sqrt(c_i).
 
 Many rows have few edges between them, each with one of the few who were surveyed. The powers of N are then products of
-sparse and narrow matrices, and if few axes are asked for, only their eigenpairs are computed. The features are the same.
+sparse and narrow matrices, and if few axes are asked for, only these are computed. The features are the same.
 """
 
 from typing import Any
@@ -101,7 +101,7 @@ def covered_mutual_information(
         walks = nowhere + step @ walks
     weight = share * (count @ degree / (negative * window))
     inward = csr_array(share[:, None] * step[:, inside])
-    total: FloatArray = inward @ (walks * weight[:, None]).T
+    total = np.ascontiguousarray(inward @ (walks * weight[:, None]).T, dtype=np.float64)
     total[inside] = (step @ walks * weight[:, None]).T * share[inside, None]
     entries = total.ravel()
     above = np.flatnonzero(entries > 1.0)  # few, and the logarithm is what takes time
