@@ -26,9 +26,9 @@ from claim.selection.foresight.trees import Growth, Trees, grow
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # steps done, steps in all
 
-HIDDEN = Growth(trees=80, depth=4, rate=0.1, least=20.0)
-FIRST = Growth(trees=60, depth=4, rate=0.12, least=60.0)
-GAIN = Growth(trees=160, depth=5, rate=0.07, least=60.0)
+HIDDEN = Growth(trees=160, depth=4, rate=0.06, least=40.0)
+FIRST = Growth(trees=80, depth=4, rate=0.1, least=100.0)
+GAIN = Growth(trees=320, depth=5, rate=0.04, least=120.0)
 
 SMALLEST_MEAN = 0.05  # people
 
@@ -37,8 +37,8 @@ SMALLEST_MEAN = 0.05  # people
 class Plan:
     """How much is simulated and how trees are grown."""
 
-    look_alikes: int = 72
-    studies: int = 300  # on each training network
+    look_alikes: int = 216
+    studies: int = 600  # on each training network
     studies_each: int = 40  # on each look-alike
     fresh_look_alikes: int = 42  # for the ranges: none of them is trained on
     fresh_studies: int = 30
@@ -59,7 +59,7 @@ def train_family(
 ) -> Path:
     """Train the models of a family and write them to a file; returns its path."""
     plan, fresh = plan or Plan(), rng.spawn(1)[0]
-    alike = look_alikes(family, plan.look_alikes * (2 if family == "all" else 1), rng)
+    alike = look_alikes(family, plan.look_alikes, rng)
     sizes = [plan.studies] * len(networks) + [plan.studies_each] * len(alike)
     steps = _Steps(progress, 4 * len(sizes) + len(networks) + plan.fresh_look_alikes)
     grounds = steps.each(zip([*networks, *alike], sizes, strict=True))
