@@ -55,7 +55,17 @@ MISTAKES = {
     "advice from a reference": ([*ADVISE, "--policy", "clairvoyant"], "is a reference"),
     "both a network and a known part": (["select", "zone2", "--known", "names.csv"], "either a network or --known"),
     "neither a network nor a known part": (["select"], "either a network or --known"),
-    "surveyed without a known part": (["select", "zone2", "--surveyed", "1"], "--surveyed goes with --known"),
+    "surveyed without a known part": (["select", "zone2", "--surveyed", "1"], "--surveyed and --start go with --known"),
+    "start people without a known part": (
+        ["select", "zone2", "--start", "1"],
+        "--surveyed and --start go with --known",
+    ),
+    "foresight of a whole network": (["select", "zone2", "--method", "foresight"], "it goes with --known"),
+    "foresight of no such kind": (["select", "--known", "names.csv", "--method", "foresight:odd"], "'foresight:odd'"),
+    "foresight of directed contacts": (
+        ["select", "--known", "names.csv", "--method", "foresight", "--directed"],
+        "contacts that go both ways",
+    ),
     "unknown option": (["select", "zone2", "--nope"], "--nope"),
     "unknown command": (["frobnicate"], "frobnicate"),
     "nothing to fetch": (["networks", "fetch", "zone2"], "nothing to fetch"),

@@ -26,8 +26,32 @@ def test_a_plan_as_json(claim):
 def test_a_plan_for_a_study_under_way(claim):
     arguments = ("plan", "names.csv", "--surveyed", "Ana,Ben", "--refused", "Cyd", "--people", "30", *QUICK)
     data = json.loads(claim(*arguments, "--json", "-").stdout)
-    assert (data["known"], data["surveyed"], data["refused"]) == (5, 2, 1)
+    assert (data["known"], data["start"], data["surveyed"], data["refused"]) == (5, 2, 2, 1)
     assert "further surveys" in claim(*arguments).stdout
+
+
+# Seven people surveyed, the last two of whom were found on the way and have many contacts.
+FOUND = "".join(f"s{i},h{i % 2}\n" for i in range(5)) + "".join(f"h{i % 2},x{i}\n" for i in range(20))
+
+
+def test_a_study_under_way_began_with_the_first_five_surveyed_or_with_whom_start_names(claim, tmp_path):
+    (tmp_path / "found.csv").write_text(FOUND)
+    arguments = ("plan", "found.csv", "--surveyed", "s0,s1,s2,s3,s4,h0,h1", "--people", "80", *QUICK, "--json", "-")
+    default, first, everybody = (
+        json.loads(claim(*arguments, *more).stdout)
+        for more in ((), ("--start", "s4,s3,s2,s1,s0"), ("--start", "s0,s1,s2,s3,s4,h0,h1"))
+    )
+    assert [data["start"] for data in (default, first, everybody)] == [5, 5, 7]
+    assert [data["surveyed"] for data in (default, first, everybody)] == [7, 7, 7]
+    assert default["points"][0]["mean"] == first["points"][0]["mean"]
+    assert default["points"][0]["mean"] != everybody["points"][0]["mean"]
+
+
+def test_a_new_study_may_begin_with_another_number_of_people(claim):
+    arguments = ("plan", "--people", "60", "--mean-degree", "4", *QUICK, "--json", "-")
+    few, more = (json.loads(claim(*arguments, "--start", number).stdout) for number in ("1", "20"))
+    assert (few["start"], more["start"]) == (1, 20)
+    assert few["points"][0]["discovered"] < more["points"][0]["discovered"]
 
 
 def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
@@ -48,7 +72,11 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
         (("--people", "50", "--mean-degree", "4", "--worth", "0"), "--worth must be above 0"),
         (("--people", "50", "--mean-degree", "4", "--surveyed", "Ana"), "go with a file"),
         (("--people", "50", "--mean-degree", "4", "--kind", "odd"), "odd"),
+        (("--people", "50", "--mean-degree", "4", "--start", "Ana"), "--start takes a number of people, not 'Ana'"),
+        (("--people", "50", "--mean-degree", "4", "--start", "0"), "start must be at least 1"),
         (("names.csv", "--people", "50", "--surveyed", "Ana", "--kind", "stars"), "without a file"),
+        (("names.csv", "--people", "50", "--surveyed", "Ana", "--start", "Ben"), "Ben was known at the outset"),
+        (("names.csv", "--people", "50", "--surveyed", "Ana", "--start", "5"), "'5'"),
         (("names.csv", "--people", "50"), "nobody was surveyed"),
         (("names.csv", "--people", "50", "--surveyed", "Zoe"), "Zoe"),
         (("names.csv", "--people", "3", "--surveyed", "Ana"), "are known already"),

@@ -79,6 +79,37 @@ def test_select_from_a_partly_known_network(claim):
     assert "leader" in for_people.stdout
 
 
+# Two hubs of many contacts, one found and one named by somebody found.
+HUBS = "".join(f"s{i},h\n" for i in range(5)) + "".join(f"h,x{i}\n" for i in range(12)) + "x0,y\n"
+
+
+def test_select_by_foresight_counts_contacts_not_yet_seen(claim, tmp_path):
+    (tmp_path / "hubs.csv").write_text(HUBS)
+    arguments = ("select", "--known", "hubs.csv", "--surveyed", "s0,s1,s2,s3,s4,h", "-k", "3", "--method", "foresight")
+    data = only_json(claim(*arguments, "--json", "-"))
+    assert len(set(data["leaders"])) == 3
+    assert data["method"] == "foresight"
+    expected = data["expected"]
+    assert data["influence"] < expected["mean"]
+    assert 3 <= expected["low"] < expected["mean"] < expected["high"]
+    everybody = only_json(claim(*arguments, "--start", "s0,s1,s2,s3,s4,h", "--json", "-"))
+    assert everybody["expected"] != expected
+    assert only_json(claim(*arguments, "--start", "s4,s3,s2,s1,s0", "--json", "-"))["expected"] == expected
+    assert "in truth expect about" in claim(*arguments).stderr
+
+
+def test_select_by_foresight_heeds_who_must_and_must_not_lead(claim, tmp_path):
+    (tmp_path / "hubs.csv").write_text(HUBS)
+    arguments = ("select", "--known", "hubs.csv", "--surveyed", "s0,h", "-k", "2", "--method", "foresight:free")
+    assert "h" in only_json(claim(*arguments, "--json", "-"))["leaders"]
+    assert set(
+        only_json(claim(*arguments, "--must", "s4", "--may", "s3,h", "--must-not", "h", "--json", "-"))["leaders"]
+    ) == {
+        "s4",
+        "s3",
+    }
+
+
 def test_the_same_seed_selects_the_same(claim):
     one, other = (only_json(claim("select", "zone2", "-k", "5", "--seed", "3", "--json", "-")) for _ in range(2))
     assert one["leaders"] == other["leaders"]

@@ -234,3 +234,19 @@ def test_hidden_ties_move_no_answer():
 def test_a_share_of_answers_that_is_none_is_refused(answers):
     with pytest.raises(InputError, match="answers is a share"):
         Simulation(star(3), [0], np.random.default_rng(0), answers=answers)
+
+
+def test_a_study_under_way_goes_on_from_what_was_seen_and_leaves_that_as_it_was():
+    seen = simulated(hubs_and_leaves(), [3, 70, 12]).discovered
+    seen.record_refusal(seen.frontier[0])
+    seen.record_survey(seen.frontier[0])
+    before = seen.copy()
+    unseen = len(seen)
+    whole = Network.from_edges([*seen.ties()[0], seen.frontier[0]], [*seen.ties()[1], unseen], n=unseen + 2)
+    simulation = Simulation.under_way(whole, seen, np.random.default_rng(0))
+    assert simulation.discovered == before
+    assert simulation.people == list(range(unseen))
+    assert simulation.ask(seen.frontier[0])
+    assert simulation.people == list(range(unseen + 1))
+    assert simulation.discovered.surveyed == [*before.surveyed, before.frontier[0]]
+    assert seen == before

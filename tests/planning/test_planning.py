@@ -132,6 +132,21 @@ def test_further_surveys_start_from_what_is_known():
     assert plan == plan_further(seen, 200, None, QUICK)
 
 
+def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
+    seen = seen_part(vole_like(200, 5.0, np.random.default_rng(4)), 8)
+    seen.record_refusal(seen.frontier[0])
+    begun = []
+
+    def noted(simulation, *_):
+        begun.append(simulation.discovered)
+        return [1.0, 1.0, 1.0], [1, 1, 1]
+
+    monkeypatch.setattr("claim.planning.plan.reach_curve", noted)
+    plan_further(seen, 200, None, QUICK)
+    assert begun == [seen] * QUICK.studies
+    assert len(seen.start) == 5
+
+
 def test_people_who_refused_are_not_asked_again():
     star = Network.from_edges([0] * 6, range(1, 7))
     seen = Discovered.from_network(star, [0], range(1, 7))

@@ -72,10 +72,11 @@ def _policy(name: str, graph: "Network") -> "Policy":
     return rule
 
 
-def study_so_far(graph: "Network", rule: "Policy", surveyed: str, refused: str, start: str) -> "Discovered":
+def study_so_far(graph: "Network", rule: "Policy | None", surveyed: str, refused: str, start: str) -> "Discovered":
     """What a study has seen; unless said, it began with the first it surveyed, as many as the policy is used to.
 
-    Who was there at the outset sets the goal of a trained policy, and whose turn it is in CHANGE.
+    Who was there at the outset sets the goal of a trained policy, whose turn it is in CHANGE, and what foresight makes
+    of people found on the way.
     """
     from claim.discovery import Discovered
     from claim.learning.config import Config

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from claim.planning.plan import Setting
 
 Kind = Literal["stars", "clustered", "unknown"]
+START = 5
 
 
 def plan(
@@ -24,8 +25,13 @@ def plan(
     people: Annotated[int | None, typer.Option(help="How many people there are; an estimate.")] = None,
     mean_degree: Annotated[float | None, typer.Option(help="How many contacts people have on average.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="A few with many contacts, tight groups, or unknown.")] = None,
-    start: Annotated[int | None, typer.Option(help="People known at the outset (5).")] = None,
-    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who was surveyed.")] = "",
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="5|A,B", help="How many people are known at the outset (5); with FILE: who (the first 5 surveyed)."
+        ),
+    ] = None,
+    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who was surveyed, in order.")] = "",
     refused: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who refused.")] = "",
     leaders: LeadersOption = 10,
     p: ProbabilityOption = 0.1,
@@ -57,14 +63,16 @@ def plan(
                 raise InputError("--surveyed and --refused go with a file of ties")
             if mean_degree is None:
                 raise InputError("say how many contacts people have on average, at least roughly: --mean-degree 6")
-            made = plan_new(people, mean_degree, kind or "unknown", 5 if start is None else start, setting, progress)
-            ground: dict[str, Any] = {"kind": kind or "unknown", "start": 5 if start is None else start}
+            begin = START if start is None else _how_many(start)
+            made = plan_new(people, mean_degree, kind or "unknown", begin, setting, progress)
+            ground: dict[str, Any] = {"kind": kind or "unknown", "start": begin}
         else:
-            if kind is not None or start is not None:
-                raise InputError("--kind and --start are for plans without a file of ties")
-            seen = _seen(known, surveyed, refused)
+            if kind is not None:
+                raise InputError("--kind is for plans without a file of ties")
+            seen = _seen(known, setting.policy_name, surveyed, refused, start or "")
             made = plan_further(seen, people, mean_degree, setting, progress)
-            ground = {"known": len(seen), "surveyed": len(seen.surveyed), "refused": len(seen.refused)}
+            ground = {"known": len(seen), "start": len(seen.start)}
+            ground |= {"surveyed": len(seen.surveyed), "refused": len(seen.refused)}
     estimates = {"people": people, "mean_degree": mean_degree, **ground}
     verdict = {"worth": worth, "enough": made.enough(worth), "advice": made.advice(worth)}
     show({**estimates, **made.to_dict(), **verdict}, _shown(made, known is not None, made.advice(worth)), json)
@@ -77,15 +85,22 @@ def _numbers(given: str) -> tuple[int, ...]:
         raise InputError(f"--surveys takes whole numbers such as 0,5,10, not {given!r}") from error
 
 
-def _seen(known: str, surveyed: str, refused: str) -> "Discovered":
-    from claim.cli.advise import asked
+def _how_many(start: str) -> int:
+    try:
+        return int(start)
+    except ValueError as error:
+        raise InputError(f"without a file of ties --start takes a number of people, not {start!r}") from error
+
+
+def _seen(known: str, policy: str, surveyed: str, refused: str, start: str) -> "Discovered":
+    from claim.cli.advise import study_so_far
     from claim.cli.common import report_dropped
-    from claim.discovery import Discovered
+    from claim.discovery import policy_named
     from claim.networks import load
 
     graph = load(known)
     report_dropped(graph)
-    return Discovered.from_network(graph, *asked(graph, surveyed, refused))
+    return study_so_far(graph, policy_named(policy), surveyed, refused, start)
 
 
 def _shown(made: "Plan", further: bool, advice: str) -> "Group":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claim.cli.advise import StartOption, study_so_far
 from claim.cli.common import (
     DataDirOption,
     DirectedOption,
@@ -24,20 +25,28 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from claim.discovery import Discovered
     from claim.networks import Network
+    from claim.selection import Selection
+    from claim.selection.foresight import Expected, Foresight
+
+FORESIGHT = "foresight"
 
 
 def select(
     network: Annotated[str | None, typer.Argument(help="A known network or a file.")] = None,
     k: LeadersOption = 10,
     p: ProbabilityOption = 0.1,
-    method: Annotated[str | None, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random.")] = None,
+    method: Annotated[
+        str, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random; with --known also foresight.")
+    ] = "greedy",
     samples: Annotated[int, typer.Option(help="Worlds the greedy oracle looks at.")] = 1000,
     may: Annotated[str | None, typer.Option(metavar="A,B", help="Only these people may be chosen.")] = None,
     must: Annotated[str | None, typer.Option(metavar="A,B", help="These people are leaders in any case.")] = None,
     must_not: Annotated[str | None, typer.Option(metavar="A,B", help="These people are not chosen.")] = None,
     known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
-    surveyed: Annotated[str | None, typer.Option(metavar="A,B", help="With --known: who was surveyed.")] = None,
+    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: who was surveyed, in order.")] = "",
+    start: StartOption = "",
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
@@ -53,29 +62,67 @@ def select(
 
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
-    if surveyed is not None and known is None:
-        raise InputError("--surveyed goes with --known")
+    if (surveyed or start) and known is None:
+        raise InputError("--surveyed and --start go with --known")
+    foresight = method.partition(":")[0] == FORESIGHT
+    if foresight and known is None:
+        raise InputError(f"{method} looks past what is known so far: it goes with --known")
     graph = load(network or known or "", data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     report_dropped(graph)
     people(graph, surveyed)  # a name that is not in the file is better refused than passed over
     began = time.perf_counter()
-    chosen = choose(
-        graph, k, p, samples, seed, method or "greedy",
-        may=None if may is None else people(graph, may), must=people(graph, must), must_not=people(graph, must_not),
-    )  # fmt: skip
+    wishes: dict[str, Any] = {
+        "may": None if may is None else people(graph, may),
+        "must": people(graph, must),
+        "must_not": people(graph, must_not),
+    }
+    expected: Expected | None = None
+    if foresight:
+        from claim.selection.foresight import foresight_named
+
+        if graph.directed or graph.probabilities is not None:
+            raise InputError(f"{method} takes contacts that go both ways and one probability for all of them")
+        seen = study_so_far(graph, None, surveyed, "", start)
+        chosen, expected = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes)
+    else:
+        chosen = choose(graph, k, p, samples, seed, method, **wishes)
     result: dict[str, Any] = {
         "leaders": [graph.labels[leader] for leader in chosen.leaders],
         "influence": chosen.influence,
         "stderr": chosen.stderr,
         "seconds": time.perf_counter() - began,
-        "method": chosen.method,
+        "method": method,
         "network": graph.name,
         "k": k,
         "p": p,
     }
+    if expected is not None:
+        result["expected"] = expected._asdict()
     if known is not None and json != "-":
-        say(f"reach is counted on the known part only ({len(names(surveyed))} people surveyed): expect more in truth")
+        say(f"reach is counted on the known part only ({len(names(surveyed))} people surveyed): {_in_truth(expected)}")
     show(result, _table(graph, result), json)
+
+
+def _foreseen(
+    graph: "Network", selector: "Foresight", seen: "Discovered", k: int, seed: int, wishes: dict[str, Any]
+) -> "tuple[Selection, Expected]":
+    """Leaders by their reach on the whole network, how many people they reach on the known part, and what to expect."""
+    import numpy as np
+
+    from claim.selection import Selection
+    from claim.selection.api import judge
+
+    choosing, judging, expecting = np.random.default_rng(seed).spawn(3)
+    leaders = selector.select(seen, k, choosing, **wishes)
+    reach = judge(graph, leaders, selector.p, judging)
+    return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), selector.expect(seen, leaders, expecting)
+
+
+def _in_truth(expected: "Expected | None") -> str:
+    if expected is None:
+        return "expect more in truth"
+    mean, low, high = expected
+    return f"in truth expect about {mean:.0f}, between {low:.0f} and {high:.0f} nine times of ten"
 
 
 def _table(graph: "Network", result: dict[str, Any]) -> "Table":

@@ -48,6 +48,15 @@ class Simulation:
         for person in list(self.discovered.start):
             self._name_contacts(person)
 
+    @classmethod
+    def under_way(cls, network: Network, seen: Discovered, rng: np.random.Generator) -> "Simulation":
+        """A study from where it stands; the people seen are the first of the network, in their order."""
+        simulation = cls(network, (), rng)
+        simulation.discovered = seen.copy()
+        simulation.people = list(range(len(seen)))
+        simulation._local = {who: who for who in simulation.people}
+        return simulation
+
     def ask(self, person: int) -> bool:
         """Try to survey a person of the frontier; False if they refuse."""
         if self._refuses[self.people[person]]:

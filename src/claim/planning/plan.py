@@ -194,11 +194,7 @@ def _further_studies(
 ) -> Iterator[Simulation]:
     for study in range(setting.studies):
         rng = _rng(setting, "study", study)
-        simulation = Simulation(completed(seen, people, mean_degree, rng), seen.surveyed, rng)
-        for who in seen.refused:
-            if who in simulation.people:
-                simulation.discovered.record_refusal(simulation.people.index(who))
-        yield simulation
+        yield Simulation.under_way(completed(seen, people, mean_degree, rng), seen, rng)
 
 
 def _plan(studies: Iterator[Simulation], setting: Setting, progress: Progress | None) -> Plan:
