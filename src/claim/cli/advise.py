@@ -26,14 +26,14 @@ def advise(
     start: StartOption = "",
     policy: Annotated[
         str, typer.Option(help="The rule or trained policy to follow; claim evaluate compares them.")
-    ] = "degree+inverse",
+    ] = "scout",
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many people to list.")] = 10,
     seed: SeedOption = 0,
     json: JsonOption = None,
 ) -> None:
     """Rank whom to survey next.
 
-    Example: [bold]claim advise --known ties.csv --surveyed ana,ben --policy degree+inverse[/bold]
+    Example: [bold]claim advise --known ties.csv --surveyed ana,ben --policy scout[/bold]
     """
     import numpy as np
 
