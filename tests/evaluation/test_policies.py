@@ -1,10 +1,15 @@
 """Policies by name, and what their random numbers follow from."""
 
+import json
 import shutil
 
+import pytest
+
+from claim.errors import InputError
 from claim.evaluation import compare
 from claim.evaluation.policies import policy_for
-from claim.learning.naming import FOLDER
+from claim.learning.naming import FOLDER, shipped
+from claim.learning.policy import LearnedPolicy
 from claim.networks import load
 
 
@@ -17,10 +22,10 @@ def test_a_policy_file_plays_alike_wherever_it_lies(tmp_path):
         for ending in ("json", "safetensors"):
             shutil.copy(FOLDER / f"claim.zones.5.{ending}", folder / f"{place}.{ending}")
         names.append(str(folder / f"{place}.json"))
-    here, there, shipped = (
+    here, there, by_name = (
         compare(network, name, runs=4, seed=3, workers=1).rows[0].values for name in (*names, "claim")
     )
-    assert here == there == shipped
+    assert here == there == by_name
 
 
 def test_policies_have_the_names_that_people_give_them():
@@ -29,3 +34,18 @@ def test_policies_have_the_names_that_people_give_them():
     assert policy_for("claim:zones", network, 5).name == "claim:zones"
     assert policy_for("random", network, 5).name == "random"
     assert policy_for(str(FOLDER / "claim.zones.5.json"), network, 5).name == "claim"
+
+
+def test_every_shipped_card_goes_with_its_weights():
+    stems = {each.stem for each in shipped()}
+    assert {path.stem for path in FOLDER.glob("*.safetensors")} == {stem.name for stem in stems}
+    for stem in stems:
+        assert "weights" in json.loads(stem.with_name(f"{stem.name}.json").read_text(encoding="utf-8"))
+        LearnedPolicy.load(stem)
+
+
+def test_a_card_beside_the_weights_of_another_policy_is_refused(tmp_path):
+    shutil.copy(FOLDER / "claim.zones.5.json", tmp_path / "mixed.json")
+    shutil.copy(FOLDER / "claim.all.5.safetensors", tmp_path / "mixed.safetensors")
+    with pytest.raises(InputError, match="those of another one"):
+        LearnedPolicy.load(tmp_path / "mixed.json")

@@ -1,8 +1,10 @@
 """A trained policy: surveys whoever the network values most, from what is discovered and nothing else.
 
-A policy file is two files: weights as safetensors, and a JSON card that says how they came about. Neither is unpickled.
+A policy file is two files: weights as safetensors, and a JSON card that says how they came about and has their
+checksum. Neither is unpickled.
 """
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass, field
@@ -65,6 +67,7 @@ class LearnedPolicy:
             "config": self.config.to_dict(),
             "goals": vars(self.goals) | {},
             **self.card,
+            "weights": _checksum(path),
         }
         card["goals"] = {key: card["goals"][key] for key in ("people", "edges", "average_influence", "start_size")}
         _beside(path, ".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
@@ -76,6 +79,8 @@ class LearnedPolicy:
         try:
             card = json.loads(_beside(stem, ".json").read_text(encoding="utf-8"))
             config = Config.from_dict(card["config"])
+            if card.get("weights", _checksum(stem)) != _checksum(stem):
+                raise ValueError("the weights beside the card are those of another one")
             network = new_network(config)
             network.load_state_dict(load_file(_beside(stem, ".safetensors")))
             goals = GoalHeuristic(**card["goals"])
@@ -86,6 +91,10 @@ class LearnedPolicy:
             raise InputError(f"{stem}: not a policy of this version ({reason})") from error
         rest = {key: value for key, value in card.items() if key not in ("format", "name", "config", "goals")}
         return cls(network.eval(), config, goals, card["name"], rest)
+
+
+def _checksum(stem: Path) -> str:
+    return hashlib.sha256(_beside(stem, ".safetensors").read_bytes()).hexdigest()
 
 
 def _beside(stem: Path, ending: str) -> Path:
