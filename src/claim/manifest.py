@@ -6,6 +6,7 @@ Nothing in it changes from one run of the same command to the next: no time, no 
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ def manifest(command: str, settings: Mapping[str, Any], networks: Iterable[Netwo
         "schema_version": SCHEMA_VERSION,
         "command": command,
         "settings": dict(settings),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version(), **library_versions(LIBRARIES)},
         "networks": {
             network.name: {"people": network.n, "edges": network.m, "checksum": network.checksum}
             for network in networks
@@ -31,9 +32,11 @@ def manifest(command: str, settings: Mapping[str, Any], networks: Iterable[Netwo
     }
 
 
-def _versions() -> dict[str, str]:
+@cache
+def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
+    """The versions of those that are installed."""
     found = {}
-    for library in LIBRARIES:
+    for library in libraries:
         try:
             found[library] = version(library)
         except PackageNotFoundError:

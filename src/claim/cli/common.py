@@ -2,15 +2,14 @@
 
 import csv
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from claim.errors import InputError
+from claim.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,18 +92,6 @@ def write_text(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
         else:
-            _replace(path.resolve(), text)
+            write_whole(path.resolve(), text)
     except OSError as error:
         raise InputError(f"{path}: cannot write it ({error.strerror})") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

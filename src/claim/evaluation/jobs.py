@@ -72,12 +72,12 @@ def _results(jobs: Sequence[Job], total: int, workers: int | None) -> Iterator[l
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=workers, return_as="generator")
-    with _interrupts_ignored():
+    with interrupts_ignored():
         return pool(delayed(Job.play)(job) for job in jobs)  # type: ignore[no-any-return]
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
+def interrupts_ignored() -> Iterator[None]:
     """Processes started in here never hear Ctrl-C, at which each would print a traceback of its own.
 
     This process hears it again as soon as they are started, and ends them.

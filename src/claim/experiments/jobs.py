@@ -10,10 +10,11 @@ import os
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
+
+from claim.manifest import library_versions
 
 RESULTS_VERSION = 2  # one more whenever a change of the code changes results: older ones are then run again
 LIBRARIES = ("claim", "numpy", "scipy", "numba", "torch")
@@ -65,7 +66,7 @@ def key_of(job: Job) -> str:
         "kind": type(job).__name__,
         "identity": job.identity(),
         "needs": [key_of(each) for each in job.needs],
-        "versions": _versions(),
+        "versions": {"results": RESULTS_VERSION, **library_versions(LIBRARIES)},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
@@ -96,14 +97,3 @@ def with_needs(jobs: Sequence[Job]) -> list[Job]:
     for job in jobs:
         visit(job)
     return list(found.values())
-
-
-@lru_cache(maxsize=1)
-def _versions() -> dict[str, str | int]:
-    found: dict[str, str | int] = {"results": RESULTS_VERSION}
-    for library in LIBRARIES:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -3,14 +3,15 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
+from claim.evaluation.jobs import interrupts_ignored
 from claim.experiments.jobs import Failed, Job, Result, attempt
 
 PATIENCE = 1.0  # seconds
@@ -78,7 +79,7 @@ class LocalBackend:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _interrupts_ignored():
+        with interrupts_ignored():
             process.start()
         theirs.close()  # so that the line ends when the process does
         worker = Worker(process, ours)
@@ -103,19 +104,6 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes started in here do not hear Ctrl-C from their first moment on."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _ending(code: int | None) -> str:

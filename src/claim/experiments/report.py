@@ -15,8 +15,9 @@ from claim.experiments.paper import SCOUT, Paper
 from claim.experiments.products import PRODUCTS
 from claim.experiments.published import CITATION, NETWORKS
 from claim.experiments.section import Section, Table
-from claim.experiments.store import Store, write_whole
+from claim.experiments.store import Store
 from claim.experiments.trained import Train, save_policy
+from claim.files import write_whole
 from claim.manifest import manifest
 
 TITLE = "The experiments of the CLAIM paper, run again"

@@ -1,8 +1,6 @@
 """Results on disk: one file a job, written whole or not at all."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 from claim.errors import InputError
 from claim.experiments.jobs import Job, Result, key_of
+from claim.files import write_whole
 
 try:
     import fcntl
@@ -64,17 +63,3 @@ class Store:
                 except OSError:
                     raise InputError(f"{self.folder}: another experiment is at work in this folder") from None
             yield
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Replace a file at once, so that nobody ever sees half of it."""
-    data = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

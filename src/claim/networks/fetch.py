@@ -3,7 +3,6 @@
 import enum
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from claim.errors import ClaimError, InputError
+from claim.files import write_whole
 from claim.networks.catalogue import find
 from claim.networks.download import FetchError, Progress, download
 from claim.networks.formats import Options, Source
@@ -169,12 +169,4 @@ def _write_atomically(network: Network, path: Path) -> None:
     sources, targets, _ = network.edges()
     alone = np.flatnonzero(np.bincount(np.concatenate([sources, targets]), minlength=network.n) == 0)
     pairs = [*zip(sources, targets, strict=True), *zip(alone, alone, strict=True)]  # "7 7" keeps person 7
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
-            file.writelines(f"{u} {v}\n" for u, v in pairs)
-        os.chmod(temporary, 0o644)  # mkstemp makes it private; this is public data
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, "".join(f"{u} {v}\n" for u, v in pairs))

@@ -1,6 +1,6 @@
 """Who may be chosen, who must be and who must not, and who wins a tie."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +45,26 @@ class Candidates:
         free = self.allowed.copy()
         free[list(self.must)] = False
         return free
+
+
+def picked_in_turn(
+    candidates: Candidates,
+    k: int,
+    best: Callable[[npt.NDArray[np.bool_]], int],
+    take: Callable[[int], None],
+) -> list[int]:
+    """Those who must lead, then up to ``k`` in all the best of those left (-1: nobody); each is taken in turn."""
+    free = candidates.open_to_choice()
+    leaders: list[int] = []
+    while len(leaders) < k:
+        required = len(leaders) < len(candidates.must)
+        person = candidates.must[len(leaders)] if required else best(free)
+        if person < 0:
+            break
+        leaders.append(person)
+        free[person] = False
+        take(person)
+    return leaders
 
 
 def tie_priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:

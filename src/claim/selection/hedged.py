@@ -8,6 +8,7 @@ With certain leaders and one p the choice is that of the plain greedy oracle.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from claim.cascades.influence import check_probability, check_samples
 from claim.cascades.worlds import Worlds
@@ -15,7 +16,7 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed
-from claim.selection.candidates import Candidates, Ties, tie_priority
+from claim.selection.candidates import Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.foresight.kernels import cover_components, expected_gains
 from claim.selection.kernels import best_candidate
 
@@ -46,21 +47,16 @@ def hedged_greedy(
     seed = draw_seed(rng)
     priority = tie_priority(network.n, ties, rng)
     tracks = [_Track(network, p, samples, seed, attendance) for p in chances]
-    free = candidates.open_to_choice()
-    leaders: list[int] = []
-    while len(leaders) < k:
-        if len(leaders) < len(candidates.must):
-            person = candidates.must[len(leaders)]
-        else:
-            gains = sum((track.gains() for track in tracks), np.zeros(network.n))
-            person = int(best_candidate(np.round(gains, SAME), free, priority))
-        if person < 0:
-            break
-        leaders.append(person)
-        free[person] = False
+
+    def best(free: npt.NDArray[np.bool_]) -> int:
+        gains = sum((track.gains() for track in tracks), np.zeros(network.n))
+        return int(best_candidate(np.round(gains, SAME), free, priority))
+
+    def take(person: int) -> None:
         for track in tracks:
             track.take(person)
-    return leaders
+
+    return picked_in_turn(candidates, k, best, take)
 
 
 class _Track:

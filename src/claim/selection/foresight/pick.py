@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from claim.networks.network import FloatArray, OffsetArray
-from claim.selection.candidates import Candidates
+from claim.selection.candidates import Candidates, picked_in_turn
 from claim.selection.foresight.course import Course
 from claim.selection.foresight.view import BoolArray, View
 from claim.selection.kernels import best_candidate
@@ -45,20 +45,12 @@ def pick_leaders(
     tracks: Sequence[Track], view: View, candidates: Candidates, k: int, priority: OffsetArray
 ) -> list[int]:
     """Those who must lead, then at each pick whoever is expected to add the most, on average over the tracks."""
-    free = candidates.open_to_choice()
-    leaders: list[int] = []
-    while len(leaders) < k:
-        if len(leaders) < len(candidates.must):
-            person = candidates.must[len(leaders)]
-        else:
-            person = _best(tracks, view, free, priority)
-        if person < 0:
-            break
-        leaders.append(person)
-        free[person] = False
+
+    def take(person: int) -> None:
         for track in tracks:
             track.take(person)
-    return leaders
+
+    return picked_in_turn(candidates, k, lambda free: _best(tracks, view, free, priority), take)
 
 
 def _best(tracks: Sequence[Track], view: View, free: BoolArray, priority: OffsetArray) -> int:
