@@ -266,6 +266,13 @@ def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(networks: list[Ne
         folder("broken").open(resume=False)
 
 
+@pytest.mark.parametrize("budget", [3, 7])
+def test_every_budget_has_the_same_updates_an_episode(budget: int, networks: list[Network]) -> None:
+    training = Training(quick(budget=budget, updates=4), networks)
+    train(training, 5)
+    assert training.updates == 4 * 5
+
+
 def test_schedules_do_not_depend_on_the_number_of_episodes(networks: list[Network]) -> None:
     short, long = Training(quick(), networks), Training(quick(), networks)
     train(short, 3)

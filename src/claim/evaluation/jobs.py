@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,6 +72,8 @@ def _results(jobs: Sequence[Job], total: int, workers: int | None) -> Iterator[l
         return (job.play() for job in jobs)
     from joblib import Parallel, delayed
 
+    # A worker that has compiled kernels and loaded PyTorch has grown; it is replaced, and its jobs are done all the same.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     pool = Parallel(n_jobs=workers, return_as="generator")
     with interrupts_ignored():
         return pool(delayed(Job.play)(job) for job in jobs)  # type: ignore[no-any-return]
