@@ -72,7 +72,7 @@ def _results(jobs: Sequence[Job], total: int, workers: int | None) -> Iterator[l
         return (job.play() for job in jobs)
     from joblib import Parallel, delayed
 
-    # A worker that has compiled kernels and loaded PyTorch has grown; it is replaced, and its jobs are done all the same.
+    # A worker that has compiled kernels and loaded PyTorch has grown: it is replaced, and no job is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     pool = Parallel(n_jobs=workers, return_as="generator")
     with interrupts_ignored():
