@@ -15,7 +15,7 @@ RUNS = ROOT / "runs" / "policies"
 
 VARIANTS = ("claim", "geometric-dqn", "goal-dqn", "her")
 FAMILIES = ("retweet", "animal", "zones", "all")
-EPISODES = {5: 1500, 20: 1500}
+EPISODES = {5: 1000, 20: 1000}
 POLICIES = [
     *(f"{variant}.{family}.5" for variant in VARIANTS for family in FAMILIES),
     *(f"claim.{family}.20" for family in FAMILIES),

@@ -32,7 +32,7 @@ class Config:
     layers: tuple[int, int] = (128, 64)
     convolved_actions: bool = True
     # Learning
-    learning_rate: float = 5e-5
+    learning_rate: float = 3e-4
     weight_decay: float = 0.01
     gamma: float = 1.0  # a study ends after T surveys, and whom its leaders reach counts in full
     updates: int = 5  # an episode; the paper's T, which is five, also where more people are surveyed
