@@ -82,7 +82,6 @@ FULL = Scale(
     seeds=3,
     episodes=1000,
     larger=((20, 2000), (50, 500)),
-    larger_runs=200,
     survey_wishes=_ONE_ESTIMATE + _OTHER_RULES,
     training_wishes=_INFLUENCE + _OTHER_RULES,
     wishing_families=2,
