@@ -221,8 +221,8 @@ def test_published_numbers_agree_with_each_other():
 
 def test_every_product_is_there(folder):
     tables = {path.stem for path in (folder / "tables").iterdir()}
-    pairs = {f"{name}-{protocol}" for name in ("influence", "improvement", "density", "ablation", "stability")
-             for protocol in ("field", "paper")}  # fmt: skip
+    kinds = ("influence", "average", "improvement", "density", "ablation", "stability")
+    pairs = {f"{kind}-{protocol}" for kind in kinds for protocol in ("field", "paper")}
     assert tables == pairs | {
         "glance", "properties", "properties-by-step", "goals", "goals-wrong", "sample-efficiency", "budget-curves",
         "larger-6", "larger-differences", "larger-learning",
@@ -330,6 +330,10 @@ def test_improvement_and_density_are_paired_by_run(folder):
     assert first["difference"] == pytest.approx(1)
     assert first["percent"] == pytest.approx(5)
     assert 0.3 < first["p"] < 0.5
+    average = next(table for table in influence(made).tables if table.name == "average-paper").rows[0]
+    assert average["claim_ahead"] == pytest.approx(5)  # one of twenty on every network
+    assert average["low"] == pytest.approx(5 - 1.96 * 5)  # differences 2, 2, -1: their mean's standard error is one
+    assert average["of_published"] is None
     sparse, dense = density(made).tables[0].rows
     assert (sparse["runs"], sparse["difference"]) == (2, 2)
     assert (dense["runs"], dense["difference"]) == (1, -1)

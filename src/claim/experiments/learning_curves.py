@@ -34,7 +34,13 @@ class Group:
         """One a validation; models are numbered by their seeds."""
         found = [(training.seed, findings.result(training)) for training in self.trainings]
         return [
-            {**self.labels, "model": seed, "episode": entry["episode"], "score": entry["score"]}
+            {
+                **self.labels,
+                "model": seed,
+                "episode": entry["episode"],
+                "score": entry["score"],
+                "reached": _words(entry),
+            }
             for seed, result in found
             if result is not None
             for entry in result["curve"]
@@ -63,6 +69,11 @@ class Group:
             scores = [[row["score"] for row in rows if row["episode"] == episode] for episode in episodes]
             mean, spread = ([float(of(each)) for each in scores] for of in (np.mean, np.std))
             pictures.line(axis, episodes, mean, spread, self.labels["variant"], color)
+
+
+def _words(entry: dict[str, Any]) -> str:
+    """People reached on each training network."""
+    return ", ".join(f"{network} {reached:.2f}" for network, reached in entry["reached"].items())
 
 
 def _by_episode(rows: Sequence[dict[str, Any]]) -> dict[int, float]:

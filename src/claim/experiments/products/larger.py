@@ -18,7 +18,9 @@ from claim.networks import Network
 from claim.randomness import named_seed
 
 LEARNED = (CLAIM, BASELINE)
-RIVALS = tuple(Method(policy) for policy in (UNTRAINED, "random", "random-class", "change", BASELINE, SCOUT))
+RIVALS = tuple(
+    Method(policy) for policy in (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASELINE, SCOUT)
+)
 
 
 def larger_budgets(findings: Findings) -> Section:

@@ -24,6 +24,7 @@ RIVALS = (  # who is compared with whom, as far as both exist
     (Method(CLAIM), Method("random")),
     (Method(CLAIM), Method("random-class")),
     (Method(CLAIM), Method("change")),
+    (Method(CLAIM), Method("degree+inverse")),
     (Method(SCOUT), Method(CLAIM)),
     (Method(CLAIM, FORESIGHT), Method(CLAIM)),
     (Method(SCOUT, FORESIGHT), Method(CLAIM)),
@@ -33,6 +34,7 @@ RIVALS = (  # who is compared with whom, as far as both exist
 def influence(findings: Findings) -> Section:
     """Table 3 in both protocols, with the published numbers beside, improvements and paired tests."""
     tables = [_reached(findings, TABLE, protocol, f"influence-{protocol}") for protocol in PROTOCOLS]
+    tables += [_averages(findings, protocol) for protocol in PROTOCOLS]
     tables += [_improvements(findings, protocol) for protocol in PROTOCOLS]
     figures = [
         Picture(
@@ -112,6 +114,55 @@ def _cell(row: dict[str, Any]) -> str:
     error = "" if math.isnan(row["stderr"]) else f" ± {row['stderr']:.2f}"
     beside = "" if row["published"] is None else f" ({row['published']:.2f})"
     return f"{row['mean']:.2f}{error}{beside}{row['part']}"
+
+
+def _averages(findings: Findings, protocol: ProtocolName) -> Table:
+    """How all methods stand on average over the networks that something is published of, or over all of them."""
+    networks = list(findings.paper.networks.values())
+    networks = [each for each in networks if published(CLAIM, each.name) is not None] or networks
+    rows = [_average(findings, method, networks, protocol) for method in TABLE]
+    cells = [
+        [
+            row["method"] + row["part"],
+            NOT_RUN if row["runs"] == 0 else "–" if row["of_published"] is None else f"{row['of_published']:.1f} %",
+            "" if row["method"] == CLAIM else _percents(row, "claim_ahead"),
+            "" if row["method"] == CLAIM else _interval(row),
+        ]
+        for row in rows
+    ]
+    names = ", ".join(network.name for network in networks)
+    caption = f"Averages of {names}, {protocol} protocol; intervals count start sets, not models"
+    heads = ["method", "of CLAIM's published influence", "CLAIM is ahead by", "95 % interval"]
+    return Table(f"average-{protocol}", caption, heads, cells, rows)
+
+
+def _average(findings: Findings, method: Method, networks: Sequence[Network], protocol: ProtocolName) -> dict[str, Any]:
+    mine = [findings.influence(method, network, protocol) for network in networks]
+    claim = [findings.influence(Method(CLAIM), network, protocol) for network in networks]
+    row: dict[str, Any] = {"protocol": protocol, "method": method.name, "part": "", "runs": 0}
+    row |= dict.fromkeys(("of_published", "claim_ahead", "low", "high"))
+    reached = [values for values in mine if values is not None]
+    if len(reached) < len(networks):
+        return row
+    row |= {"runs": len(reached[0]), "part": findings.part([method], networks[0], protocol)}
+    beside = [published(CLAIM, network.name) for network in networks]
+    if None not in beside:
+        row["of_published"] = 100 * float(np.mean([a.mean() / b for a, b in zip(reached, beside, strict=True)]))
+    pairs = [(a, b) for a, b in zip(claim, reached, strict=True) if a is not None]
+    if len(pairs) == len(networks):
+        ahead = [100 * (a - b) / b.mean() for a, b in pairs]
+        mean = float(np.mean([each.mean() for each in ahead]))
+        error = 1.96 * float(np.sqrt(sum(standard_error(each) ** 2 for each in ahead))) / len(ahead)
+        row |= {"claim_ahead": mean, "low": mean - error, "high": mean + error}
+    return row
+
+
+def _percents(row: dict[str, Any], name: str) -> str:
+    return NOT_RUN if row[name] is None else f"{row[name]:+.2f} %"
+
+
+def _interval(row: dict[str, Any]) -> str:
+    return NOT_RUN if row["low"] is None else f"{row['low']:+.2f} to {row['high']:+.2f} %"
 
 
 def _improvements(findings: Findings, protocol: ProtocolName) -> Table:
