@@ -13,6 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+import decisions
 import evaluation_speed
 import greedy_selection
 import influence_precision
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "greedy": greedy_selection.run,
     "large": large_networks.run,
     "evaluation": evaluation_speed.run,
+    "decisions": decisions.run,
     "training": training.run,
 }
 
