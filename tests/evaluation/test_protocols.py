@@ -130,12 +130,15 @@ def relabelled_influences(network: Network, order: np.ndarray, contender: Conten
     return [outcomes[-1].influence for outcomes in played]
 
 
-@pytest.mark.parametrize("policy", ["random", "change", "degree+inverse"])
-def test_relabelling_a_network_changes_nothing_but_noise_in_the_field(policy):
+@pytest.mark.parametrize(
+    ("policy", "selector"),
+    [*((policy, "greedy") for policy in ("random", "change", "degree+inverse", "scout")), ("scout", "foresight")],
+)
+def test_relabelling_a_network_changes_nothing_but_noise_in_the_field(policy, selector):
     """Numbering people by their degree, up or down, would show any use of the network's own numbers."""
     network = hubs_and_leaves()
     hubs_first = np.argsort(-network.degrees, kind="stable")
-    contender = Contender(policy, "greedy", "field")
+    contender = Contender(policy, selector, "field")
     up, down = (relabelled_influences(network, order, contender, 3) for order in (hubs_first, hubs_first[::-1]))
     assert ttest_rel(up, down).pvalue > 0.001
     assert np.mean(up) == pytest.approx(np.mean(down), rel=0.04)
