@@ -201,16 +201,6 @@ def test_twins_that_differ_in_hidden_edges_are_treated_alike(networks: list[Netw
     assert one == other
 
 
-def test_order_of_people_does_not_change_a_value(networks: list[Network]) -> None:
-    """Relabelling only permutes members of a class; the value of a class is that of its contacts."""
-    config = quick()
-    network = new_network(config)
-    seen = study(load("stars4"), seed=6, surveyed=5).discovered
-    graph, state = Featuriser(config, np.random.default_rng(0))(seen)
-    values, _, _ = score_frontiers(network, [state], np.array([[40.0, 30.0]]))
-    assert len(values) == len(graph.frontier) == len(seen.frontier_classes)
-
-
 def test_a_thousand_people_are_scored_in_one_pass() -> None:
     star = Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001), name="star")
     seen = Simulation(star, [0, 5], np.random.default_rng(0)).discovered
