@@ -115,6 +115,7 @@ class Training:
         seen = simulation.discovered
         if self.config.shaping or self.config.hindsight == "future":
             episode.influences.append(episode.ground.influence(simulation, self.rng))
+            clock.lap("reward")
         graph, state = featurise(seen)
         clock.lap("features")
         values, _, embedding = score_frontiers(self.online, [state], np.array([[episode.goal, episode.typical]]))
