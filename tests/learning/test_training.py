@@ -16,8 +16,9 @@ from claim.learning.config import VARIANTS, Config, parse_settings
 from claim.learning.features import Featuriser
 from claim.learning.folder import TrainingFolder
 from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import new_network, score_frontiers
+from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
 from claim.learning.train import Episode, Step, Training, train
+from claim.learning.validation import Validation
 from claim.networks import Network, load
 
 
@@ -224,7 +225,10 @@ def test_settings_are_parsed_in_their_type() -> None:
     assert Config.from_dict(json.loads(json.dumps(quick().to_dict()))) == quick()
 
 
-def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(networks: list[Network], tmp_path: Path) -> None:
+@pytest.mark.parametrize("stopped", [5, 7, 10])
+def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(
+    stopped: int, networks: list[Network], tmp_path: Path
+) -> None:
     def folder(where: str) -> TrainingFolder:
         return TrainingFolder(tmp_path / where, quick(), networks, "claim train")
 
@@ -232,28 +236,67 @@ def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(networks: list[Ne
     straight.open(resume=False)
     straight.run(10, lambda metrics: None)
 
-    def stop_at_seven(metrics: dict[str, object]) -> None:
-        if metrics.get("episode") == 7:
+    def stop(metrics: dict[str, object]) -> None:
+        if metrics.get("episode") == stopped:
             raise KeyboardInterrupt
 
     broken = folder("broken")
     broken.open(resume=False)
     with pytest.raises(KeyboardInterrupt):
-        broken.run(10, stop_at_seven)
+        broken.run(10, stop)
     with (tmp_path / "broken" / "metrics.jsonl").open("a") as file:
-        file.write('{"episode": 8, "cut": ')  # what a kill in mid-write leaves
+        file.write('{"episode": 11, "cut": ')  # what a kill in mid-write leaves
     again = folder("broken")
     again.open(resume=True)
-    assert again.training.episode == 7
+    assert again.training.episode == stopped
     again.run(10, lambda metrics: None)
     assert_same(weights(straight.training), weights(again.training))
     lines = [json.loads(line) for line in (tmp_path / "broken" / "metrics.jsonl").read_text().splitlines()]
     assert [line["episode"] for line in lines] == list(range(1, 11))
+    for name in ("validation.jsonl", "policy.json", "policy.safetensors"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
     assert {"manifest.json", "validation.jsonl", "tensorboard", "policy.json", "policy.safetensors"} <= {
         path.name for path in (tmp_path / "broken").iterdir()
     }
     with pytest.raises(InputError, match="--resume"):
         folder("broken").open(resume=False)
+
+
+@pytest.mark.parametrize("scores", [(1.0, 1.1, 1.3, 1.2), (1.0, 1.1, 1.05, 1.2), (1.0, 1.2, 1.3, 1.1)])
+def test_an_end_between_validations_is_judged_and_leaves_no_trace_in_a_run_that_goes_on(
+    scores: tuple[float, ...], networks: list[Network], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Validated after 0, 5 and 10 episodes, and after 7 if that is the end; scores are given, weights are trained."""
+    score_after = dict(zip((0, 5, 7, 10), scores, strict=True))
+    runs: list[TrainingFolder] = []
+
+    def run(where: str, episodes: int, resume: bool = False) -> TrainingFolder:
+        runs.append(TrainingFolder(tmp_path / where, quick(), networks[:1], "claim train"))
+        runs[-1].open(resume)
+        runs[-1].run(episodes, lambda metrics: None)
+        return runs[-1]
+
+    def reached(self: Validation, network: QNetwork) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+        return {networks[0].name: np.array([score_after[runs[-1].training.episode]])}
+
+    def kept(where: str) -> tuple[bytes, list[int], object]:
+        lines = (tmp_path / where / "validation.jsonl").read_text().splitlines()
+        weights = (tmp_path / where / "policy.safetensors").read_bytes()
+        card = json.loads((tmp_path / where / "policy.json").read_text())
+        return weights, [json.loads(line)["episode"] for line in lines], card["validation"]
+
+    monkeypatch.setattr(Validation, "reached", reached)
+    monkeypatch.setattr(Validation, "reached_by", lambda self, policy: {networks[0].name: np.ones(1)})
+    run("straight", 10)
+    ended = run("ended", 7)
+    assert ended.best()["episode"] == max((5, 7), key=lambda episode: score_after[episode])
+    judged = kept("ended")
+    assert judged[1] == [0, 5, 7]
+    run("ended", 7, resume=True)  # there is nothing to do, and nothing changes
+    assert kept("ended") == judged
+    again = run("ended", 10, resume=True)
+    assert kept("ended") == kept("straight")
+    assert again.best()["episode"] == max((5, 10), key=lambda episode: score_after[episode])
 
 
 @pytest.mark.parametrize("budget", [3, 7])

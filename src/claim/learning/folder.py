@@ -6,6 +6,7 @@ validation.jsonl   one line a validation: what the network reaches on start sets
 tensorboard/       the same as curves
 checkpoint.pt      where the run stands; going on from it equals never having stopped
 policy.json, policy.safetensors   the network that validated best so far
+before-end.*       the one before, if a run ended between two validations and its last network was better
 """
 
 import json
@@ -31,6 +32,7 @@ from claim.manifest import manifest
 from claim.networks import Network
 
 Watch = Callable[[dict[str, Any]], None]
+POLICY, BEFORE_END = "policy", "before-end"  # stems of policy files
 YARDSTICK = "random-class"  # validation scores are relative to it, so that large networks do not outvote small ones
 
 
@@ -54,6 +56,11 @@ class TrainingFolder:
         reached = self.training.validation.reached_by(YARDSTICK)
         return {name: float(values.mean()) for name, values in reached.items()}
 
+    @property
+    def _validated(self) -> int:
+        """The episode of the last validation."""
+        return int(self.curve[-1]["episode"])
+
     def open(self, resume: bool) -> None:
         """Begin a new run, or take up the one that is there; a folder that will not do is refused before any work."""
         checkpoint = self.path / "checkpoint.pt"
@@ -69,6 +76,8 @@ class TrainingFolder:
             _keep_lines(self.path / "metrics.jsonl", self.training.episode)
             _keep_lines(self.path / "validation.jsonl", self.training.episode)
             return
+        for left in self.path.glob(f"{BEFORE_END}.*"):
+            left.unlink()
         record = manifest(self.command, self.config.to_dict(), self.networks)
         (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         self._validate()
@@ -76,6 +85,8 @@ class TrainingFolder:
     def run(self, episodes: int, watch: Watch) -> None:
         """Train up to ``episodes``; Ctrl-C stops after the current episode, and the checkpoint is written."""
         every = self.config.validate_every
+        if self._validated < episodes:
+            self._forget_end()
         with self._recorder(watch) as record, _interruptible() as check:
 
             def after_episode(metrics: dict[str, Any]) -> None:
@@ -83,8 +94,8 @@ class TrainingFolder:
                 check()
 
             try:
-                while self.training.episode < episodes:
-                    stop = min(episodes, (self.training.episode // every + 1) * every)
+                while self._validated < episodes:
+                    stop = min(episodes, (self._validated // every + 1) * every)
                     train(self.training, stop, after_episode)
                     record(self._validate())
             finally:
@@ -112,9 +123,26 @@ class TrainingFolder:
         with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
         if not self._has_learned(entry) or score > best:
-            self.policy().save(self.path / "policy")
+            if not self._is_due(entry):
+                self._move_policy(POLICY, BEFORE_END)
+            self.policy().save(self.path / POLICY)
         save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
         return {"validation": entry}
+
+    def _forget_end(self) -> None:
+        """Undo the validation of an end between two others: a run that goes on would not have been validated there."""
+        self.curve = [entry for entry in self.curve if self._is_due(entry)]
+        lines = "".join(json.dumps(entry) + "\n" for entry in self.curve)
+        (self.path / "validation.jsonl").write_text(lines, encoding="utf-8")
+        self._move_policy(BEFORE_END, POLICY)
+
+    def _move_policy(self, old: str, new: str) -> None:
+        for path in self.path.glob(f"{old}.*"):
+            path.replace(path.with_stem(new))
+
+    def _is_due(self, entry: dict[str, Any]) -> bool:
+        """Whether every run is validated there, wherever it ends."""
+        return bool(entry["episode"] % self.config.validate_every == 0)
 
     def best(self) -> dict[str, Any]:
         """The validation of the policy that is kept; an untrained network is never chosen over a trained one."""
