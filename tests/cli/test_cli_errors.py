@@ -95,6 +95,24 @@ def test_a_mistake_gets_one_clear_line_from_the_program_too(claim_program, mista
     assert_one_clear_line(claim_program(*arguments), clue)
 
 
+NEEDS_PYTORCH = {
+    "train": ["train", "--family", "zones"],
+    "experiment": ["experiment", "paper", "--quick"],
+    "advise": [*ADVISE, "--policy", "claim"],
+    "explain": ["explain", "--network", "zone1"],
+    "evaluate": [*EVALUATE, "--policies", "claim"],
+}
+
+
+@pytest.mark.parametrize("verb", NEEDS_PYTORCH)
+def test_without_pytorch_one_line_says_how_to_get_it(claim_program, folder, verb):
+    (folder / "without").mkdir()
+    (folder / "without" / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\")\n")
+    path = os.pathsep.join(filter(None, [str(folder / "without"), os.environ.get("PYTHONPATH")]))
+    done = claim_program(*NEEDS_PYTORCH[verb], PYTHONPATH=path)
+    assert_one_clear_line(done, "PyTorch: pip install 'claim[learning]'")
+
+
 def test_debug_shows_where_it_happened(claim_program):
     done = claim_program("--debug", "select", "nowhere")
     assert done.returncode != 0

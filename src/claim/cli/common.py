@@ -85,6 +85,16 @@ def check_json_target(json_target: str | None) -> None:
         raise InputError(f"{path}: there is no folder {path.parent} to write to")
 
 
+def check_can_train() -> None:
+    """Refuse to train where the libraries of the extra ``learning`` are missing."""
+    try:
+        import safetensors  # noqa: F401
+        import threadpoolctl  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all; what is no plain file, such as a pipe or /dev/null, is written to as it is."""
     check_json_target(str(path))

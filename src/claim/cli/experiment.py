@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_json_target, say, show
+from claim.cli.common import DataDirOption, JsonOption, check_can_train, check_json_target, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def paper(
     check_json_target(json)
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
-    _check_libraries()
+    check_can_train()
     from claim.experiments.paper import Paper
     from claim.experiments.report import write_report
     from claim.experiments.scales import SCALES, fields
@@ -74,14 +74,6 @@ def paper(
     show(result, _summary(result), json)
     if going.failures:
         raise typer.Exit(1)
-
-
-def _check_libraries() -> None:
-    try:
-        import threadpoolctl  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise InputError("experiments train policies, which needs PyTorch: pip install 'claim[learning]'") from error
 
 
 def _backend(name: BackendName, address: str | None, workers: int | None, folder: Path) -> "Backend":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, report_dropped, show
+from claim.cli.common import DataDirOption, JsonOption, check_can_train, check_json_target, names, report_dropped, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,14 +33,15 @@ def train(
 
     Example: [bold]claim train --variant claim --family retweet-like --episodes 500 --out runs/claim[/bold]
     """
+    if episodes < 1:
+        raise InputError(f"--episodes must be at least 1, not {episodes}")
+    check_json_target(json)
+    check_can_train()
     import torch
     from threadpoolctl import threadpool_limits
 
     from claim.learning.folder import TrainingFolder
 
-    if episodes < 1:
-        raise InputError(f"--episodes must be at least 1, not {episodes}")
-    check_json_target(json)
     torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings, and one is repeatable
     grounds = _networks(family, networks, data_dir)
     config = _config(variant, budget, seed, setting or [])
