@@ -205,6 +205,27 @@ def test_advise_follows_trained_policies(claim, tmp_path):
     assert len(data["ranking"]) == 10
 
 
+def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
+    from claim.discovery.policies.scout.words import THEMES
+
+    (tmp_path / "hubs.csv").write_text(HUBS)
+    arguments = ("advise", "--known", "hubs.csv", "--surveyed", "s0,s1,x1,x0")
+
+    def said(policy: str) -> set[str]:
+        ranking = only_json(claim(*arguments, "--policy", policy, "--json", "-"))["ranking"]
+        assert all(row["reasons"][0].startswith(("named by", "nobody surveyed")) for row in ranking)
+        return {reason for row in ranking for reason in row["reasons"][1:]}
+
+    themes = {words for theme in THEMES for words in (theme.high, theme.low)}
+    assert said("scout")
+    assert said("scout") <= themes
+    assert any("likely the hub" in reason for reason in said("degree+inverse"))
+    assert said("random") == {"drawn by chance"}
+    assert said("claim") == set()
+    assert "Why claim ranks them so is what claim explain says" in claim(*arguments, "--policy", "claim").stdout
+    assert "claim explain" not in claim(*arguments).stdout
+
+
 def test_a_study_began_with_the_first_five_surveyed_or_with_whom_start_names(claim, tmp_path, monkeypatch):
     from claim.learning.policy import LearnedPolicy
 

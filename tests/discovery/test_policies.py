@@ -17,7 +17,7 @@ from claim.discovery.policies.degrees import (
     named_by_the_popular,
 )
 from claim.discovery.ranking import best_scored
-from claim.discovery.reasons import reasons
+from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.networks import Network
 
@@ -248,12 +248,42 @@ def test_an_unknown_policy_is_refused_with_a_hint():
         policy_named("snowbal")
 
 
+def reasons(policy: str, discovered: Discovered, person: int, name=str) -> list[str]:
+    return reasons_of(policy_named(policy), discovered, person, name)
+
+
 def test_reasons_speak_of_namers_hubs_and_popular_people(seen):
     def name(person: int) -> str:
         return "ABxxxxxC"[person]
 
-    assert reasons(seen, 5, name)[0] == "named by A and B"
-    assert reasons(seen, 8, name) == ["named by C", "C knows almost nobody else, so this is likely the hub"]
-    assert reasons(seen_from([(0, 1), (2, 3)], [0]), 3, str) == ["nobody surveyed has named this person yet"]
+    assert reasons("degree+inverse", seen, 5, name)[0] == "named by A and B"
+    lonely = ["named by C", "C knows almost nobody else, so this is likely the hub"]
+    assert reasons("degree+inverse", seen, 8, name) == reasons("inverse-degree", seen, 8, name) == lonely
+    unheard = seen_from([(0, 1), (2, 3)], [0])
+    assert reasons("degree+inverse", unheard, 3) == ["nobody surveyed has named this person yet"]
     popular = seen_from([(0, i) for i in range(1, 12)], [0])
-    assert "0 is well connected (11 contacts)" in reasons(popular, 3, str)
+    assert reasons("max-contact", popular, 3) == ["named by 0", "0 is well connected (11 contacts)"]
+
+
+def test_no_policy_gives_a_reason_that_it_does_not_go_by(seen):
+    popular = seen_from([(0, i) for i in range(1, 12)], [0])
+    for discovered, person in ((seen, 8), (popular, 3)):
+        named = reasons("max-degree", discovered, person)
+        assert len(named) == 1
+        assert reasons("random", discovered, person) == [*named, "drawn by chance"]
+        assert reasons("random-class", discovered, person) == [*named, "drawn by chance"]
+        assert "turn" in reasons("change", discovered, person)[1]
+        assert "nearer to the start" in reasons("snowball", discovered, person)[1]
+    assert len(reasons("inverse-degree", popular, 3)) == 1
+    assert len(reasons("max-contact", seen, 8)) == 1
+    assert reasons("change", seen_from([(0, 1), (2, 3)], [0]), 3)[1] == "drawn by chance"
+
+
+def test_a_policy_that_says_nothing_of_reasons_gets_only_who_named(seen):
+    class Newest:
+        name = "newest"
+
+        def choose(self, discovered, rng, count=1):
+            return discovered.frontier[::-1][:count]
+
+    assert len(reasons_of(Newest(), seen, 8, str)) == 1

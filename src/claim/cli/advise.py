@@ -8,7 +8,7 @@ from claim.cli.common import JsonOption, SeedOption, people, report_dropped, sho
 from claim.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
     from claim.discovery import Discovered, Policy
     from claim.networks import Network
@@ -37,7 +37,7 @@ def advise(
     """
     import numpy as np
 
-    from claim.discovery.reasons import reasons
+    from claim.discovery.reasons import reasons_of
     from claim.networks import load
 
     graph = load(known)
@@ -49,12 +49,12 @@ def advise(
             "rank": rank,
             "person": graph.labels[person],
             "named_by": [graph.labels[namer] for namer in seen.surveyed_contacts(person)],
-            "reasons": reasons(seen, person, lambda who: str(graph.labels[who])),
+            "reasons": reasons_of(rule, seen, person, lambda who: str(graph.labels[who])),
         }
         for rank, person in enumerate(rule.choose(seen, np.random.default_rng(seed), count), 1)
     ]
     result: dict[str, Any] = {"policy": policy, "surveyed": len(seen.surveyed), "people": len(seen), "ranking": ranking}
-    show(result, _table(seen, result), json)
+    show(result, _shown(seen, result), json)
 
 
 def _policy(name: str, graph: "Network") -> "Policy":
@@ -102,8 +102,11 @@ def asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], lis
     return answered, unwilling
 
 
-def _table(seen: "Discovered", result: dict[str, Any]) -> "Table | str":
+def _shown(seen: "Discovered", result: dict[str, Any]) -> "RenderableType":
+    from rich.console import Group
     from rich.table import Table
+
+    from claim.learning.naming import is_learned
 
     if not result["ranking"]:
         return "nobody is left to survey: everybody named so far was surveyed or refused"
@@ -113,4 +116,6 @@ def _table(seen: "Discovered", result: dict[str, Any]) -> "Table | str":
     table.add_column("why")
     for row in result["ranking"]:
         table.add_row(str(row["rank"]), str(row["person"]), "; ".join(row["reasons"]))
+    if is_learned(result["policy"]):
+        return Group(table, f"Why {result['policy']} ranks them so is what claim explain says.")
     return table

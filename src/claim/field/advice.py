@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from claim.discovery import Discovered, Policy
-from claim.discovery.reasons import FEW, MANY
+from claim.discovery.reasons import FEW, MANY, signs_of
 from claim.errors import InputError
 from claim.field.draft import Draft
 from claim.field.events import RecommendationShown
@@ -168,18 +168,18 @@ def _named(study: Study, namers: list[int]) -> list[Reason]:
 
 
 def _gone_by(study: Study, policy: Policy, person: int, namers: list[int]) -> list[Reason]:
-    """What the policy says for itself beside who named the person; else what the simple rules look at."""
+    """What the policy says for itself beside who named the person; else the signs it goes by."""
     own = getattr(policy, "reasons", None)
     if own is not None:
         return [Reason.of("rule", says=says) for says in own(study.discovered(), person, str)[1:]]
     if not namers:
         return []
-    codes, degree = study.seen.codes, study.discovered().degree
+    codes, degree, signs = study.seen.codes, study.discovered().degree, signs_of(policy)
     found = []
     lonely = min(namers, key=degree)
-    if degree(lonely) <= FEW:
+    if "lonely namer" in signs and degree(lonely) <= FEW:
         found.append(Reason.of("likely_hub", person=codes[lonely]))
     popular = max(namers, key=degree)
-    if degree(popular) >= MANY:
+    if "popular namer" in signs and degree(popular) >= MANY:
         found.append(Reason.of("well_connected", person=codes[popular], count=degree(popular)))
     return found

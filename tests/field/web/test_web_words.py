@@ -117,11 +117,15 @@ def test_troubles_are_said_in_spanish(english, spanish):
     assert words_in("en").trouble(english) == english
 
 
-def test_what_scout_goes_by_is_said_in_spanish():
+def test_what_rules_go_by_is_said_in_spanish():
+    from claim.discovery.policies.change import IN_TURN
+    from claim.discovery.policies.random import BY_CHANCE
     from claim.discovery.policies.scout.words import THEMES
+    from claim.discovery.policies.snowball import WAVE_BY_WAVE
 
     catalogue = Troubles.in_language("es").sentences
     assert {says for theme in THEMES for says in (theme.high, theme.low)} <= catalogue.keys()
+    assert {IN_TURN, BY_CHANCE, WAVE_BY_WAVE} <= catalogue.keys()
     assert words_in("es").reason(Reason.of("rule", says=THEMES[0].high), str) == catalogue[THEMES[0].high]
 
 

@@ -3,9 +3,15 @@
 The friendship paradox makes a random contact better connected than a random person.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from claim.discovery.discovered import Discovered
+from claim.discovery.policies.random import BY_CHANCE
+from claim.discovery.reasons import who_named
+
+IN_TURN = "drawn by chance from the contacts of somebody surveyed whose turn it was"
 
 
 class Change:
@@ -27,6 +33,11 @@ class Change:
             chosen.append(person)
             left.remove(person)
         return chosen
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, and that it was somebody's turn and chance."""
+        drawn = IN_TURN if discovered.surveyed_contacts(person) else BY_CHANCE
+        return [who_named(discovered, person, name), drawn]
 
     @staticmethod
     def _contact_of_turn(discovered: Discovered, left: set[int], rng: np.random.Generator, turn: int) -> int:

@@ -9,14 +9,16 @@ import numpy as np
 
 from claim.discovery.discovered import Discovered, PersonClass, Status
 from claim.discovery.ranking import Score, best_scored
+from claim.discovery.reasons import Sign
 
 
 @dataclass(frozen=True)
 class DegreeRule:
-    """Surveys whoever scores highest, ties at random."""
+    """Surveys whoever scores highest, ties at random; ``signs`` are what it goes by beside the number of namers."""
 
     name: str
     score: Score
+    signs: tuple[Sign, ...] = ()
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The people of the highest scores."""
@@ -49,6 +51,6 @@ def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:
 
 
 MAX_DEGREE = DegreeRule("max-degree", named_by_many)
-INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely)
-DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely)
-MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular)
+INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely, ("lonely namer",))
+DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, ("lonely namer",))
+MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, ("popular namer",))

@@ -1,8 +1,13 @@
 """Surveys that look at nothing: a random person, or a random class of people and one of its members."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from claim.discovery.discovered import Discovered
+from claim.discovery.reasons import who_named
+
+BY_CHANCE = "drawn by chance"
 
 
 class RandomPerson:
@@ -14,6 +19,10 @@ class RandomPerson:
         """A random sample of the frontier."""
         frontier = discovered.frontier
         return rng.choice(frontier, min(count, len(frontier)), replace=False).tolist() if frontier else []
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, which made no difference."""
+        return [who_named(discovered, person, name), BY_CHANCE]
 
 
 class RandomClass:
@@ -30,3 +39,7 @@ class RandomClass:
                 chosen.append(waiting[i].pop())
             waiting = [members for members in waiting if members]
         return chosen
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, which made no difference."""
+        return [who_named(discovered, person, name), BY_CHANCE]

@@ -1,8 +1,13 @@
 """Snowball sampling (Goodman, 1961): wave by wave outwards from the start people."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from claim.discovery.discovered import Discovered
+from claim.discovery.reasons import who_named
+
+WAVE_BY_WAVE = "people nearer to the start come first, those equally near in random order"
 
 
 class Snowball:
@@ -16,3 +21,7 @@ class Snowball:
         waves = [discovered.wave[person] for person in frontier]
         order = np.lexsort((rng.random(len(frontier)), np.array(waves)))
         return [frontier[i] for i in order[:count]]
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, and how waves come one after the other."""
+        return [who_named(discovered, person, name), WAVE_BY_WAVE]

@@ -14,7 +14,7 @@ from claim.discovery.policies.scout.model import Weights, shipped_weights
 from claim.discovery.policies.scout.signals import STUDY, Answers, class_signals, study_signals
 from claim.discovery.policies.scout.words import strongest
 from claim.discovery.ranking import ranked_apart
-from claim.discovery.reasons import reasons as common_reasons
+from claim.discovery.reasons import who_named
 from claim.networks.network import FloatArray
 
 # Both as a share of the closure seen; measured, see docs/scout.md
@@ -42,11 +42,11 @@ class Scout:
         named, _ = classes_by_namers(discovered)
         place = next((i for i, group in enumerate(named) if person in group.members), None)
         if place is None:
-            return common_reasons(discovered, person, name)
+            return [who_named(discovered, person, name)]
         _, signals, parts = self._read(discovered, named)
         sizes = [group.size for group in named]
         ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
-        return [*common_reasons(discovered, person, name)[:1], *strongest(ahead, above)]
+        return [who_named(discovered, person, name), *strongest(ahead, above)]
 
     def _ranked(
         self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int
