@@ -26,6 +26,7 @@ discovered = Simulation(load("zone1"), [0, 1, 2, 3, 4], np.random.default_rng(0)
 # What a page's examples take for granted, which its text explains but does not spell out
 GIVEN = {
     "features.md": DISCOVERED,
+    "state-and-value.md": DISCOVERED,
     "goals.md": DISCOVERED + "networks = [load('stars1'), load('stars2')]\n",
     "curriculum.md": "import numpy as np\nachieved, desired = np.arange(300.0), np.ones(300)\n"
     "embeddings = np.random.default_rng(0).random((300, 8))\n",

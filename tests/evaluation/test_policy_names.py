@@ -1,7 +1,9 @@
 """Policies by name, and what their random numbers follow from."""
 
 import json
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +51,16 @@ def test_a_card_beside_the_weights_of_another_policy_is_refused(tmp_path):
     shutil.copy(FOLDER / "claim.all.5.safetensors", tmp_path / "mixed.safetensors")
     with pytest.raises(InputError, match="those of another one"):
         LearnedPolicy.load(tmp_path / "mixed.json")
+
+
+def test_the_page_of_training_lists_what_is_shipped():
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    section = page.split("## Shipped policies", 1)[1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|([^|]*)\|([^|]*)\|$", section, re.MULTILINE)
+    listed = {
+        (variant, family, budget)
+        for variant, *cells in rows
+        for budget, families in zip((5, 20), cells, strict=True)
+        for family in families.replace(",", " ").split()
+    }
+    assert listed == {(each.variant, each.family, each.budget) for each in shipped()}

@@ -1,5 +1,6 @@
 """Algorithm 1: repeatable, resumable, masked, and never bootstrapping past the end."""
 
+import copy
 import json
 import math
 from pathlib import Path
@@ -118,6 +119,23 @@ def test_hindsight_adds_transitions_and_leaves_the_originals_alone(networks: lis
         if one.following is None:
             assert one.reward == pytest.approx((one.achieved - one.goal) / one.goal)
             assert other.reward == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(("goal", "same"), [("affine", True), ("input", False)])
+def test_in_affine_form_a_relabelled_transition_teaches_what_its_original_teaches(
+    goal: str, same: bool, networks: list[Network]
+) -> None:
+    training = Training(quick("her", goal=goal, buffer_size=1000, learning_starts=1000), networks)
+    train(training, 5)
+    originals = [each for each in training.replay.transitions if not each.relabelled]
+    relabelled = [each for each in training.replay.transitions if each.relabelled]
+    initial = copy.deepcopy(training.online.state_dict())
+    losses = []
+    for each in (originals, relabelled):
+        training.online.load_state_dict(initial)
+        training.target.load_state_dict(initial)
+        losses.append(training.update(each))
+    assert (losses[0] == pytest.approx(losses[1], rel=1e-4)) == same
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
