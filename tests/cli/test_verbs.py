@@ -95,7 +95,30 @@ def test_select_by_foresight_counts_contacts_not_yet_seen(claim, tmp_path):
     everybody = only_json(claim(*arguments, "--start", "s0,s1,s2,s3,s4,h", "--json", "-"))
     assert everybody["expected"] != expected
     assert only_json(claim(*arguments, "--start", "s4,s3,s2,s1,s0", "--json", "-"))["expected"] == expected
-    assert "in truth expect about" in claim(*arguments).stderr
+
+
+def test_select_by_foresight_says_why_and_who_comes_next(claim, tmp_path):
+    (tmp_path / "hubs.csv").write_text(HUBS)
+    arguments = ("select", "--known", "hubs.csv", "--surveyed", "s0,s1,s2,s3,s4,h", "--method", "foresight")
+    data = only_json(claim(*arguments, "-k", "3", "--json", "-"))
+    assert len(data["reasons"]) == 3
+    first, *others = data["reasons"]
+    assert first[0].startswith("reaches about")
+    assert all(reasons[0].startswith("adds about") for reasons in others)
+    assert data["leaders"][0] == "h"
+    assert "was surveyed; 12 of 17 contacts were not" in first[1]
+    longer = only_json(claim(*arguments, "-k", "8", "--json", "-"))["leaders"]
+    assert data["leaders"] + data["replacements"] == longer
+    shown = claim(*arguments, "-k", "3")
+    words = " ".join(shown.stdout.replace("│", " ").split())
+    assert (
+        "expect about {mean:.0f} people reached, {low:.0f} to {high:.0f} nine times".format(**data["expected"]) in words
+    )
+    assert "reaches about" in words
+    assert f"ask in this order: {', '.join(data['replacements'])}." in words
+    assert shown.stderr == ""
+    too_many = claim(*arguments, "-k", "2", "--must", "s0,s1,s2")
+    assert "3 people must be chosen, but there are only 2 leaders" in too_many.stderr
 
 
 def test_select_by_foresight_heeds_who_must_and_must_not_lead(claim, tmp_path):

@@ -1,6 +1,7 @@
 """``claim select``: whom to recruit."""
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ from claim.cli.common import (
 from claim.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Group
     from rich.table import Table
 
     from claim.discovery import Discovered
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from claim.selection.foresight import Expected, Foresight
 
 FORESIGHT = "foresight"
+REPLACEMENTS = 5
+SHOWN_REASONS = 3
 
 
 def select(
@@ -76,14 +80,14 @@ def select(
         "must": people(graph, must),
         "must_not": people(graph, must_not),
     }
-    expected: Expected | None = None
+    ahead: Ahead | None = None
     if foresight:
         from claim.selection.foresight import foresight_named
 
         if graph.directed or graph.probabilities is not None:
             raise InputError(f"{method} takes contacts that go both ways and one probability for all of them")
         seen = study_so_far(graph, None, surveyed, "", start)
-        chosen, expected = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes)
+        chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes)
     else:
         chosen = choose(graph, k, p, samples, seed, method, **wishes)
     result: dict[str, Any] = {
@@ -96,33 +100,46 @@ def select(
         "k": k,
         "p": p,
     }
-    if expected is not None:
-        result["expected"] = expected._asdict()
-    if known is not None and json != "-":
-        say(f"reach is counted on the known part only ({len(names(surveyed))} people surveyed): {_in_truth(expected)}")
-    show(result, _table(graph, result), json)
+    if ahead is not None:
+        result |= {
+            "expected": ahead.expected._asdict(),
+            "reasons": ahead.reasons,
+            "replacements": [graph.labels[person] for person in ahead.replacements],
+        }
+    elif known is not None and json != "-":
+        surveys = len(names(surveyed))
+        say(f"reach is counted on the known part only ({surveys} people surveyed): expect more in truth")
+    show(result, _table(graph, result) if ahead is None else _foresight_table(graph, result), json)
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What foresight adds to leaders: the reach to expect, why each was chosen, and who comes next if one declines."""
+
+    expected: "Expected"
+    reasons: list[list[str]]
+    replacements: list[int]
 
 
 def _foreseen(
     graph: "Network", selector: "Foresight", seen: "Discovered", k: int, seed: int, wishes: dict[str, Any]
-) -> "tuple[Selection, Expected]":
+) -> "tuple[Selection, Ahead]":
     """Leaders by their reach on the whole network, how many people they reach on the known part, and what to expect."""
     import numpy as np
 
     from claim.selection import Selection
     from claim.selection.api import judge
+    from claim.selection.candidates import Candidates
+    from claim.selection.foresight import told
 
-    choosing, judging, expecting = np.random.default_rng(seed).spawn(3)
-    leaders = selector.select(seen, k, choosing, **wishes)
+    Candidates.of(len(seen), k, **wishes)  # refuses wishes that the longer list would have room for
+    choosing, judging, expecting, reasoning = np.random.default_rng(seed).spawn(4)
+    ranked = selector.select(seen, k + REPLACEMENTS, choosing, **wishes)
+    leaders = ranked[:k]
     reach = judge(graph, leaders, selector.p, judging)
-    return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), selector.expect(seen, leaders, expecting)
-
-
-def _in_truth(expected: "Expected | None") -> str:
-    if expected is None:
-        return "expect more in truth"
-    mean, low, high = expected
-    return f"in truth expect about {mean:.0f}, between {low:.0f} and {high:.0f} nine times of ten"
+    reasons = [[why.text for why in whys] for whys in told(selector.reasons(seen, leaders, reasoning))]
+    ahead = Ahead(selector.expect(seen, leaders, expecting), reasons, ranked[k:])
+    return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), ahead
 
 
 def _table(graph: "Network", result: dict[str, Any]) -> "Table":
@@ -136,3 +153,26 @@ def _table(graph: "Network", result: dict[str, Any]) -> "Table":
     for rank, leader in enumerate(result["leaders"], 1):
         table.add_row(str(rank), str(leader), str(graph.degrees[graph.index_of(leader)]))
     return table
+
+
+def _foresight_table(graph: "Network", result: dict[str, Any]) -> "Group":
+    """The reach to expect as the headline, why each leader was chosen, and what is sure: the known part."""
+    from rich.console import Group
+    from rich.table import Table
+
+    mean, low, high = (round(result["expected"][name]) for name in ("mean", "low", "high"))
+    title = (
+        f"{len(result['leaders'])} leaders of {graph.name}: expect about {mean} people reached, {low} to {high} nine"
+    )
+    table = Table(title=f"{title} times of ten ({result['method']}, {result['seconds']:.2f} s)")
+    table.add_column("rank", justify="right")
+    table.add_column("leader")
+    table.add_column("contacts", justify="right")
+    table.add_column("why")
+    for rank, (leader, reasons) in enumerate(zip(result["leaders"], result["reasons"], strict=True), 1):
+        contacts = str(graph.degrees[graph.index_of(leader)])
+        table.add_row(str(rank), str(leader), contacts, "; ".join(reasons[:SHOWN_REASONS]))
+    lines = [f"Of the {graph.n} people known so far they reach {result['influence']:.1f} ± {result['stderr']:.1f}."]
+    if result["replacements"]:
+        lines.append(f"If somebody declines, ask in this order: {', '.join(map(str, result['replacements']))}.")
+    return Group(table, *lines)

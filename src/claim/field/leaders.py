@@ -1,7 +1,7 @@
 """Whom to ask to lead: chosen by the reach to expect, with a range, reasons and replacements."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,16 +130,13 @@ def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> tupl
 def _suggestions(
     study: Study, foresight: "FreeForesight", chosen: list[int], include: set[str]
 ) -> tuple[LeaderSuggestion, ...]:
+    from claim.selection.foresight import told
+
     found = foresight.reasons(study.discovered(), chosen, named_seed(study.setup.seed, "reasons"))
     return tuple(
-        LeaderSuggestion(study.seen.codes[leader], _adds(whys), _reasons(study, leader, told, include))
-        for leader, whys, told in zip(chosen, found, [_of_the_first(found[0]), *found[1:]], strict=True)
+        LeaderSuggestion(study.seen.codes[leader], _adds(whys), _reasons(study, leader, say, include))
+        for leader, whys, say in zip(chosen, found, told(found), strict=True)
     )
-
-
-def _of_the_first(whys: "Sequence[Why]") -> "list[Why]":
-    """Nobody comes before the first leader whom they could add to."""
-    return [replace(why, key="reaches") if why.key == "adds" else why for why in whys if why.key != "apart"]
 
 
 def _adds(whys: "Sequence[Why]") -> float:
@@ -155,7 +152,5 @@ def _reasons(study: Study, leader: int, whys: "Sequence[Why]", include: set[str]
     elif person.wish == "include" or include.intersection(person.codes):
         found.append(Reason.of("wished"))
     told = {why.key: Reason(f"leader.{why.key}", why.params) for why in whys}
-    if "few_known" in told:
-        told.pop("knows", None)  # the other says it too
     first = [told.pop("refused_survey")] if "refused_survey" in told else []
     return tuple([*found, *first, *told.values()][:MOST_REASONS])

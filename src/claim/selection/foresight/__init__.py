@@ -7,10 +7,10 @@ from claim.selection.candidates import Ties
 from claim.selection.foresight.fitted import FittedForesight
 from claim.selection.foresight.free import FreeForesight
 from claim.selection.foresight.model import FREE, read_model, shipped_names
-from claim.selection.foresight.reasons import Why
+from claim.selection.foresight.reasons import Why, told
 from claim.selection.foresight.selector import Expected, Foresight
 
-__all__ = ["NAME", "Expected", "FittedForesight", "Foresight", "FreeForesight", "Why", "foresight_named"]
+__all__ = ["NAME", "Expected", "FittedForesight", "Foresight", "FreeForesight", "Why", "foresight_named", "told"]
 
 NAME = "foresight"
 # The family of a network, and the model that was trained for networks of that kind.

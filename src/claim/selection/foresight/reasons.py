@@ -1,6 +1,7 @@
 """Why somebody was chosen to lead, in plain words: keys and parameters, so that they can be said in any language."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from claim.discovery import Discovered, Status
 from claim.selection.foresight.hidden import Hidden
@@ -8,9 +9,10 @@ from claim.selection.foresight.hidden import Hidden
 Value = int | float
 
 ENGLISH: dict[str, str] = {
+    "reaches": "reaches about {amount} people",
     "adds": "adds about {amount} people to those the others reach",
     "knows": "was surveyed and has {count} contacts",
-    "few_known": "of {count} contacts, {amount} were not surveyed and may know many more people",
+    "few_known": "was surveyed; {amount} of {count} contacts were not, and may know many more people",
     "named_by_one": "was named by one of the people surveyed",
     "named_by_many": "was named by {count} of the people surveyed",
     "unseen": "was not surveyed: likely reaches about {amount} people beyond the contacts seen so far",
@@ -51,6 +53,21 @@ def reasons_for(discovered: Discovered, hidden: Hidden, who: int, adds: float, a
     if equals:
         found.append(Why.of("equals", count=equals))
     return found
+
+
+def told(found: Sequence[Sequence[Why]]) -> list[list[Why]]:
+    """What to say of leaders in the order of choice: nothing twice, and of the first nothing that compares."""
+    return [_once(_of_the_first(whys) if place == 0 else whys) for place, whys in enumerate(found)]
+
+
+def _of_the_first(whys: Sequence[Why]) -> list[Why]:
+    """Nobody comes before the first leader whom they could add to."""
+    return [replace(why, key="reaches") if why.key == "adds" else why for why in whys if why.key != "apart"]
+
+
+def _once(whys: Sequence[Why]) -> list[Why]:
+    repeated = {"knows"} if any(why.key == "few_known" for why in whys) else set()
+    return [why for why in whys if why.key not in repeated]
 
 
 def _seen(discovered: Discovered, who: int) -> list[Why]:
