@@ -80,6 +80,23 @@ def test_a_simulated_study_is_repeatable(claim, files):
     assert only_json(one)["surveyed"] == 5 + 2
 
 
+def test_the_shipped_policy_is_that_of_the_nearest_budget(claim):
+    arguments = ("--policy", "claim:retweet", "--json", "-")
+    few, many, named = (
+        only_json(claim(*KNOWN, *more, *arguments[2:]))["classes"]
+        for more in (arguments[:2], (*arguments[:2], "--budget", "30"), ("--policy", "claim:retweet@20"))
+    )
+    assert few != many
+    assert many == named
+    simulated = ("explain", "--network", "stars1", "--json", "-")
+    few, many, named = (
+        only_json(claim(*simulated, *more))["classes"]
+        for more in ((), ("--budget", "20"), ("--policy", "claim:retweet@20"))
+    )
+    assert few != many
+    assert many == named
+
+
 def test_nobody_left(claim, files):
     arguments = ("explain", "--known", "numbers.edges", "--surveyed", "10,11,12,13,14", "--policy", "claim.json")
     assert "nobody is left to survey" in claim(*arguments).stdout

@@ -54,6 +54,25 @@ def test_a_new_study_may_begin_with_another_number_of_people(claim):
     assert few["points"][0]["discovered"] < more["points"][0]["discovered"]
 
 
+@pytest.mark.parametrize("ground", [("names.csv", "--surveyed", "Ana,Ben"), ("--mean-degree", "4")])
+def test_a_plan_with_a_trained_policy(claim, monkeypatch, ground):
+    from claim.learning.policy import LearnedPolicy
+
+    asked = []
+    choose = LearnedPolicy.choose
+    monkeypatch.setattr(
+        LearnedPolicy, "choose", lambda policy, *rest: asked.append(policy.config.budget) or choose(policy, *rest)
+    )
+    arguments = ("plan", *ground, "--people", "30", "-k", "2", "--studies", "2", "--surveys", "0,2", "--json", "-")
+    data = json.loads(claim(*arguments, "--policy", "claim").stdout)
+    assert data["settings"]["policy"] == "claim"
+    assert set(asked) == {5}
+    asked.clear()
+    many = (*arguments[:-3], "0,15", *arguments[-2:])
+    assert claim(*many, "--policy", "claim:animal").returncode == 0
+    assert set(asked) == {20}
+
+
 def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -80,6 +99,9 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
         (("names.csv", "--people", "50"), "nobody was surveyed"),
         (("names.csv", "--people", "50", "--surveyed", "Zoe"), "Zoe"),
         (("names.csv", "--people", "3", "--surveyed", "Ana"), "are known already"),
+        (("--people", "50", "--mean-degree", "4", "--policy", "clam"), "no policy is called 'clam'"),
+        (("--people", "50", "--mean-degree", "4", "--policy", "claim:shops"), "no claim policy is shipped for 'shops'"),
+        (("--people", "50", "--mean-degree", "4", "--policy", "mine.json"), "mine.json: no such policy file"),
         (("nowhere.csv", "--people", "50", "--surveyed", "Ana"), "nowhere.csv"),
     ],
 )

@@ -228,6 +228,18 @@ def test_advise_follows_trained_policies(claim, tmp_path):
     assert len(data["ranking"]) == 10
 
 
+def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path, monkeypatch):
+    from claim.learning.policy import LearnedPolicy
+
+    (tmp_path / "ties.csv").write_text(ALIKE)
+    budgets = []
+    monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, *_: budgets.append(policy.config.budget) or [])
+    arguments = ("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy")
+    for more in (["claim:retweet"], ["claim:retweet", "--budget", "18"], ["claim:retweet@5", "--budget", "20"]):
+        assert claim(*arguments, *more).returncode == 0
+    assert budgets == [5, 20, 5]
+
+
 def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
     from claim.discovery.policies.scout.words import THEMES
 

@@ -18,6 +18,10 @@ StartOption = Annotated[
     str, typer.Option(metavar="A,B", help="Who of them was known at the outset. Default: the first five of them.")
 ]
 
+BudgetOption = Annotated[
+    int, typer.Option(min=0, help="Surveys of the whole study; a shipped policy is that of the nearest budget.")
+]
+
 
 def advise(
     known: Annotated[str, typer.Option(metavar="FILE", help="The ties named so far, one a line.")],
@@ -27,6 +31,7 @@ def advise(
     policy: Annotated[
         str, typer.Option(help="The rule or trained policy to follow; claim evaluate compares them.")
     ] = "scout",
+    budget: BudgetOption = 5,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many people to list.")] = 10,
     seed: SeedOption = 0,
     json: JsonOption = None,
@@ -42,7 +47,7 @@ def advise(
 
     graph = load(known)
     report_dropped(graph)
-    rule = _policy(policy, graph)
+    rule = _policy(policy, graph, budget)
     seen = study_so_far(graph, rule, surveyed, refused, start)
     ranking = [
         {
@@ -57,7 +62,7 @@ def advise(
     show(result, _shown(seen, result), json)
 
 
-def _policy(name: str, graph: "Network") -> "Policy":
+def _policy(name: str, graph: "Network", budget: int) -> "Policy":
     """The rule or trained policy of a name."""
     from claim.discovery import is_reference, policy_named
     from claim.learning.naming import is_learned
@@ -65,7 +70,7 @@ def _policy(name: str, graph: "Network") -> "Policy":
     if is_learned(name):
         from claim.evaluation.policies import policy_for  # only here, since it takes longer to load than to advise
 
-        return policy_for(name, graph, budget=5)
+        return policy_for(name, graph, budget)
     rule = policy_named(name)
     if is_reference(rule):
         raise InputError(f"{name} is a reference that must see the whole network; it cannot advise anybody")

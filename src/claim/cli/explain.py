@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from claim.cli.advise import StartOption, SurveyedOption, study_so_far
+from claim.cli.advise import BudgetOption, StartOption, SurveyedOption, study_so_far
 from claim.cli.common import DataDirOption, JsonOption, SeedOption, report_dropped, show
 from claim.errors import InputError
 
@@ -31,6 +31,7 @@ def explain(
     network: Annotated[str | None, typer.Option(help="Or a study simulated on this network or file.")] = None,
     surveys: Annotated[int, typer.Option(min=0, help="With --network: surveys by the policy before.")] = 0,
     policy: Annotated[str, typer.Option(help="A shipped policy, such as claim:all, or a policy file.")] = "claim",
+    budget: BudgetOption = 5,
     seed: SeedOption = 0,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
@@ -43,9 +44,9 @@ def explain(
         raise InputError("say what to explain a choice on: either --known or --network")
     _check_options(network, surveyed, refused, start, surveys)
     if known is not None:
-        case = _known_case(known, surveyed, refused, start, policy)
+        case = _known_case(known, surveyed, refused, start, policy, budget)
     else:
-        case = _simulated_case(str(network), surveys, policy, seed, data_dir)
+        case = _simulated_case(str(network), surveys, policy, budget, seed, data_dir)
     from claim.learning.explain import explain as explanation_of
 
     explanation = explanation_of(case.policy, case.seen, case.name, seed)
@@ -77,16 +78,16 @@ class Case:
         return [self.labels[person] for person in who]
 
 
-def _known_case(known: str, surveyed: str, refused: str, start: str, policy: str) -> Case:
+def _known_case(known: str, surveyed: str, refused: str, start: str, policy: str, budget: int) -> Case:
     from claim.networks import load
 
     graph = load(known)
     report_dropped(graph)
-    rule = _trained(policy, graph)
+    rule = _trained(policy, graph, budget)
     return Case(study_so_far(graph, rule, surveyed, refused, start), list(graph.labels), rule)
 
 
-def _simulated_case(network: str, surveys: int, policy: str, seed: int, data_dir: str | None) -> Case:
+def _simulated_case(network: str, surveys: int, policy: str, budget: int, seed: int, data_dir: str | None) -> Case:
     import numpy as np
 
     from claim.discovery import Simulation
@@ -95,7 +96,7 @@ def _simulated_case(network: str, surveys: int, policy: str, seed: int, data_dir
 
     graph = load(network, data_dir=data_dir)
     report_dropped(graph)
-    rule = _trained(policy, graph)
+    rule = _trained(policy, graph, budget)
     rng = np.random.default_rng(seed)
     outset = rng.choice(graph.n, min(rule.config.start, graph.n), replace=False)
     simulation = Simulation(graph, outset.tolist(), rng)
@@ -104,7 +105,7 @@ def _simulated_case(network: str, surveys: int, policy: str, seed: int, data_dir
     return Case(simulation.discovered, [graph.labels[who] for who in simulation.people], rule)
 
 
-def _trained(policy: str, graph: "Network") -> "LearnedPolicy":
+def _trained(policy: str, graph: "Network", budget: int) -> "LearnedPolicy":
     from claim.evaluation.policies import policy_for
     from claim.learning.naming import is_learned
 
@@ -113,7 +114,7 @@ def _trained(policy: str, graph: "Network") -> "LearnedPolicy":
             f"{policy} is no trained policy: name a shipped one, such as claim:all, or a policy.json; "
             "what speaks for people by simple rules is what claim advise says"
         )
-    return cast("LearnedPolicy", policy_for(policy, graph, budget=5))
+    return cast("LearnedPolicy", policy_for(policy, graph, budget))
 
 
 def _data(case: Case, explanation: "Explanation") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from claim.discovery import Discovered
+    from claim.discovery import Discovered, Policy
     from claim.planning import Plan
     from claim.planning.plan import Setting
 
@@ -69,7 +69,7 @@ def plan(
         else:
             if kind is not None:
                 raise InputError("--kind is for plans without a file of ties")
-            seen = _seen(known, setting.policy_name, surveyed, refused, start or "")
+            seen = _seen(known, setting.survey_policy(), surveyed, refused, start or "")
             made = plan_further(seen, people, mean_degree, setting, progress)
             ground = {"known": len(seen), "start": len(seen.start)}
             ground |= {"surveyed": len(seen.surveyed), "refused": len(seen.refused)}
@@ -92,15 +92,14 @@ def _how_many(start: str) -> int:
         raise InputError(f"without a file of ties --start takes a number of people, not {start!r}") from error
 
 
-def _seen(known: str, policy: str, surveyed: str, refused: str, start: str) -> "Discovered":
+def _seen(known: str, policy: "Policy", surveyed: str, refused: str, start: str) -> "Discovered":
     from claim.cli.advise import study_so_far
     from claim.cli.common import report_dropped
-    from claim.discovery import policy_named
     from claim.networks import load
 
     graph = load(known)
     report_dropped(graph)
-    return study_so_far(graph, policy_named(policy), surveyed, refused, start)
+    return study_so_far(graph, policy, surveyed, refused, start)
 
 
 def _shown(made: "Plan", further: bool, advice: str) -> "Group":

@@ -28,7 +28,12 @@ def is_marked(name: str, mark: Callable[[Policy], bool]) -> bool:
 
 
 def policy_for(name: str, network: Network, budget: int) -> Policy:
-    """The policy of a name on a network; a trained one is that of the network's family and the nearest budget.
+    """The policy of a name on a network; a trained one is that of the network's family."""
+    return policy_of(name, family_of(network), budget)
+
+
+def policy_of(name: str, family: str | None, budget: int) -> Policy:
+    """The policy of a name for a family (if known) and so many surveys; a trained one is that of the nearest budget.
 
     One from a file keeps the name on its card: random numbers follow from names, and not from where a file lies.
     """
@@ -38,5 +43,5 @@ def policy_for(name: str, network: Network, budget: int) -> Policy:
         from claim.learning.shipped import learned_policy
     except ImportError as error:
         raise InputError(f"{name} is a trained policy and needs PyTorch: pip install 'claim[learning]'") from error
-    policy = learned_policy(name, family_of(network), budget)
+    policy = learned_policy(name, family, budget)
     return policy if is_file(name) else replace(policy, name=name)

@@ -8,8 +8,9 @@ import numpy as np
 
 from claim.cascades import influence
 from claim.cascades.influence import check_probability
-from claim.discovery import POLICIES, Discovered, Policy, Selector, Simulation, is_reference, policy_named, surveys
+from claim.discovery import POLICIES, Discovered, Policy, Selector, Simulation, is_reference, surveys
 from claim.errors import InputError
+from claim.evaluation.policies import check_policy, is_marked, policy_of
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.planning.completion import completed
@@ -48,7 +49,8 @@ class Setting:
                 raise InputError(f"{name} must be at least {least}, not {value}")
         if not self.surveys or min(self.surveys) < 0 or list(self.surveys) != sorted(set(self.surveys)):
             raise InputError("numbers of surveys are whole numbers from 0 up, each larger than the one before")
-        if is_reference(policy_named(self.policy_name)):
+        check_policy(self.policy_name)
+        if is_marked(self.policy_name, is_reference):
             raise InputError(f"{self.policy_name} is a reference that must see the whole network; nobody can survey so")
         selector_named(self.selector)
 
@@ -56,6 +58,10 @@ class Setting:
     def policy_name(self) -> str:
         """The policy given, or the one that is recommended."""
         return self.policy or recommended_policy()
+
+    def survey_policy(self) -> Policy:
+        """The policy itself; a shipped one is that for the most surveys looked at, or the nearest there is."""
+        return policy_of(self.policy_name, None, self.surveys[-1])
 
 
 @dataclass(frozen=True)
@@ -198,7 +204,7 @@ def _further_studies(
 
 
 def _plan(studies: Iterator[Simulation], setting: Setting, progress: Progress | None) -> Plan:
-    policy = policy_named(setting.policy_name)
+    policy = setting.survey_policy()
     selector = selector_named(setting.selector, setting.p, SELECTING_WORLDS)
     curves = []
     for number, simulation in enumerate(studies):
