@@ -1,11 +1,13 @@
 """Policies by name, and what their random numbers follow from."""
 
+import hashlib
 import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+from evaluation_cases import contacts
 
 from claim.errors import InputError
 from claim.evaluation import compare
@@ -13,6 +15,9 @@ from claim.evaluation.policies import policy_for
 from claim.learning.naming import FOLDER, shipped
 from claim.learning.policy import LearnedPolicy
 from claim.networks import load
+from claim.selection.foresight.model import shipped_path
+
+WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")
 
 
 def test_a_policy_file_plays_alike_wherever_it_lies(tmp_path):
@@ -64,3 +69,45 @@ def test_the_page_of_training_lists_what_is_shipped():
         for family in families.replace(",", " ").split()
     }
     assert listed == {(each.variant, each.family, each.budget) for each in shipped()}
+
+
+def test_the_record_says_which_trained_policies_and_models_were_played(tmp_path):
+    for ending in ("json", "safetensors"):
+        shutil.copy(FOLDER / f"geometric-dqn.all.5.{ending}", tmp_path / f"mine.{ending}")
+    mine = str(tmp_path / "mine.safetensors")
+    networks = ["zone2", "stars1"]
+    result = compare(networks, ["claim", mine, "random"], ["greedy", "foresight"], runs=1, budget=16, workers=1)
+    played = json.loads(json.dumps(result.to_dict()))["manifest"]["settings"]["played"]
+    assert set(played) == {"policies", "selectors"}
+    assert set(played["policies"]) == {"claim", mine}
+    card = {name: json.loads((FOLDER / f"{name}.json").read_text())["weights"] for name in WEIGHTS}
+    assert played["policies"]["claim"] == {
+        "zones": {"name": "claim:zones@20", "family": "zones", "budget": 20, "weights": card["claim.zones.20"]},
+        "retweet-like": {
+            "name": "claim:retweet@20", "family": "retweet", "budget": 20, "weights": card["claim.retweet.20"],
+        },
+    }  # fmt: skip
+    own = {"name": "geometric-dqn", "family": None, "budget": 5, "weights": card["geometric-dqn.all.5"]}
+    assert played["policies"][mine] == {"zones": own, "retweet-like": own}
+    models = {name: hashlib.sha256(shipped_path(name).read_bytes()).hexdigest() for name in ("zones", "retweet")}
+    assert played["selectors"] == {
+        "foresight": {
+            "zones": {"name": "foresight:zones", "sha256": models["zones"]},
+            "retweet-like": {"name": "foresight:retweet", "sha256": models["retweet"]},
+        }
+    }
+
+
+def test_the_record_says_what_is_played_on_a_network_of_no_known_family(tmp_path):
+    (tmp_path / "mine.json").write_bytes(shipped_path("all").read_bytes())
+    own = f"foresight:{tmp_path / 'mine.json'}"
+    result = compare(contacts(), "claim", ["foresight", own], runs=1, workers=1)
+    played = result.manifest["settings"]["played"]
+    assert played["policies"]["claim"]["unknown"]["name"] == "claim:all@5"
+    assert played["selectors"]["foresight"]["unknown"]["name"] == "foresight:free"
+    model = hashlib.sha256(shipped_path("all").read_bytes()).hexdigest()
+    assert played["selectors"][own] == {"unknown": {"name": own, "sha256": model}}
+
+
+def test_rules_and_greedy_leave_no_such_record():
+    assert "played" not in compare(contacts(), "random", runs=1, workers=1).manifest["settings"]

@@ -16,6 +16,7 @@ from claim.evaluation.jobs import Progress, play_batches, split
 from claim.evaluation.policies import check_policy, is_marked
 from claim.evaluation.protocols import ProtocolName, check_protocol
 from claim.evaluation.referee import referee_for
+from claim.evaluation.resolved import resolved
 from claim.evaluation.runs import REFEREE_SAMPLES, Contender, Outcome, Rules, referee_seed
 from claim.evaluation.starts import Starts, start_sets
 from claim.evaluation.statistics import holm, paired_test, standard_error
@@ -129,6 +130,9 @@ def compare(
     outcomes = play_batches(batches, workers, progress)
     rows = [_row(network, contender, played) for (network, contender), played in zip(grid, outcomes, strict=True)]
     settings = {**rules.settings(), "runs": runs, "starts": starts or "published where they exist"}
+    trained = resolved(contenders, hidden, budget)
+    if trained:
+        settings["played"] = trained
     return Comparison(
         rows,
         {network.name: optimum(network, rules) for network in hidden},

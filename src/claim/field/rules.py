@@ -1,6 +1,5 @@
 """The rules a study can follow to say whom to survey next: by name, trained ones too where they can be used."""
 
-import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,6 +10,7 @@ from claim.discovery import Policy, is_reference, policy_named
 from claim.discovery.policies import POLICIES
 from claim.errors import ClaimError, InputError
 from claim.field.setup import DEFAULT_POLICY
+from claim.files import sha256_of
 from claim.learning.naming import EVERY_FAMILY, find_shipped, is_file, is_learned, shipped
 
 MODEL_FREE = (
@@ -80,4 +80,4 @@ def _can_load() -> bool:
 
 @cache
 def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return sha256_of(path)

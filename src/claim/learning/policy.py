@@ -4,7 +4,6 @@ A policy file is two files: weights as safetensors, and a JSON card that says ho
 checksum. Neither is unpickled.
 """
 
-import hashlib
 import json
 import os
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from claim.discovery import Discovered
 from claim.errors import InputError
+from claim.files import sha256_of
 from claim.learning.config import Config
 from claim.learning.features import Featuriser
 from claim.learning.goals import GoalHeuristic
@@ -94,7 +94,7 @@ class LearnedPolicy:
 
 
 def _checksum(stem: Path) -> str:
-    return hashlib.sha256(_beside(stem, ".safetensors").read_bytes()).hexdigest()
+    return sha256_of(_beside(stem, ".safetensors"))
 
 
 def _beside(stem: Path, ending: str) -> Path:

@@ -91,6 +91,11 @@ def shipped_path(name: str) -> Path:
     return Path(str(files("claim.selection.foresight").joinpath("models", f"{name}.json")))
 
 
+def model_path(form: str) -> Path:
+    """Where the model of a form of foresight is: one that comes with the project, or a file."""
+    return Path(form) if form.endswith(".json") else shipped_path(form)
+
+
 def shipped_names() -> list[str]:
     """The families for which a model comes with the project."""
     folder = shipped_path(FREE).parent
