@@ -11,8 +11,10 @@ EXTRAS := learning,app,ray,dev
 demo: $(READY)
 	$(BIN)/claim evaluate --networks zone2,zone3,stars5,stars6,meadow5,meadow6 \
 		--policies random,change,claim,scout,clairvoyant --selector greedy,foresight --runs 50 --out runs/demo
-	$(BIN)/claim train --variant claim --family zones --episodes 500 --out runs/demo-claim --resume
-	$(BIN)/claim evaluate --networks zone2,zone3 --policies random,change,runs/demo-claim/policy.json --runs 100
+	rm -rf runs/demo-claim
+	$(BIN)/claim train --variant claim --family zones --episodes 500 --out runs/demo-claim
+	$(BIN)/claim evaluate --networks zone2,zone3 --runs 100 \
+		--policies random,change,degree+inverse,scout,claim,clairvoyant,runs/demo-claim/policy.json
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2

@@ -1,7 +1,10 @@
 """The package is light to import, and its names lead where they should."""
 
+import shlex
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +61,20 @@ def test_python_m_claim_and_the_module_of_the_command_line_are_the_same():
         for module in ("claim", "claim.cli")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
+    root = Path(__file__).parent.parent
+    command = ["make", "-n", "--no-print-directory", "demo"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    commands = [shlex.split(line) for line in done.stdout.replace("\\\n", " ").splitlines()]
+    removal = commands.index(["rm", "-rf", "runs/demo-claim"])
+    train, evaluate = commands[removal + 1 :]
+    assert train[1] == "train"
+    assert "--resume" not in train
+    assert train[train.index("--out") + 1] == "runs/demo-claim"
+    assert evaluate[evaluate.index("--networks") + 1] == "zone2,zone3"
+    assert evaluate[evaluate.index("--policies") + 1].split(",") == [
+        "random", "change", "degree+inverse", "scout", "claim", "clairvoyant", "runs/demo-claim/policy.json",
+    ]  # fmt: skip
