@@ -27,7 +27,7 @@ def measured(budget: str) -> dict[str, Any]:
 def table_under(heading: str, text: str) -> Table:
     """The first table under a heading."""
     section = re.split(r"^## ", text.split(f"## {heading}\n", 1)[1], flags=re.MULTILINE)[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")]
+    lines = re.search(r"(^\|.*\n)+", section, re.MULTILINE)[0].splitlines()
     first, *rows = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
     return {row[0]: dict(zip(first[1:], row[1:], strict=True)) for row in rows}
 
