@@ -146,7 +146,8 @@ def _scatter(findings: Findings) -> Any:
         pairs = _pairs(findings, findings.paper.goal_play(network))
         if pairs is not None:
             goal, reached = pairs
-            axis.plot(goal, reached, ".", color=pictures.COLORS[0], markersize=3, alpha=0.5)
+            # Thousands of points are an image within the drawing: as shapes they would be most of the report
+            axis.plot(goal, reached, ".", color=pictures.COLORS[0], markersize=3, alpha=0.5, rasterized=True)
             most = float(max(goal.max(), reached.max()))
             axis.plot([0, most], [0, most], color="#999999", linewidth=1)
         pictures.finish(axis)
