@@ -35,15 +35,16 @@ class Batch:
         """Stack states."""
         counts = np.array([state.rows for state in states])
         starts, width = np.cumsum(counts) - counts, int(counts.max())
-        entries = np.concatenate([np.diff(state.offsets) for state in states])
-        offsets = torch.from_numpy(np.concatenate([[0], np.cumsum(entries)]))
-        columns = np.concatenate([state.columns + start for state, start in zip(states, starts, strict=True)])
+        entries = np.array([len(state.columns) for state in states])
+        ends = np.concatenate([state.offsets[1:] for state in states]) + np.repeat(np.cumsum(entries) - entries, counts)
+        offsets = torch.from_numpy(np.concatenate([[0], ends]))
+        columns = np.concatenate([state.columns for state in states]) + np.repeat(starts, entries)
         within = torch.from_numpy(columns)
         multiplicity = np.concatenate([state.multiplicity for state in states])
         people = np.repeat(np.add.reduceat(multiplicity, starts), counts)
 
         def matrix(values: list[Float32Array]) -> Tensor:
-            size = (len(entries), len(entries))
+            size = (len(ends), len(ends))
             weights = torch.from_numpy(np.concatenate(values))
             return torch.sparse_csr_tensor(offsets, within, weights, size, check_invariants=False)
 
@@ -54,7 +55,7 @@ class Batch:
             torch.from_numpy(people[:, None]),
             matrix([state.adjacency for state in states]),
             matrix([state.smoothing for state in states]),
-            torch.from_numpy(np.arange(len(entries)) + np.repeat(np.arange(len(states)) * width - starts, counts)),
+            torch.from_numpy(np.arange(len(ends)) + np.repeat(np.arange(len(states)) * width - starts, counts)),
             width,
         )
 

@@ -192,7 +192,7 @@ class Training:
             near = curriculum.proximity([each.achieved for each in drawn], [each.goal for each in drawn])
         else:
             near = curriculum.proximity(np.log([each.desired for each in drawn]), np.full(len(drawn), np.log(pursued)))
-        alike = curriculum.similarity(np.stack([each.embedding for each in drawn]), config.normalised_similarity)
+        alike = curriculum.similarity(np.array([each.embedding for each in drawn]), config.normalised_similarity)
         picks = curriculum.select(alike, near, self.weight, config.batch_size)
         return [drawn[i] for i in picks]
 
