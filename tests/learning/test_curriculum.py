@@ -33,11 +33,14 @@ def test_c_is_large_enough_for_all_goals(goals: list[tuple[float, float]]) -> No
     assert (near >= 0).all()
 
 
-def test_similarities_are_dot_products_or_cosines() -> None:
-    vectors = np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 0.0]])
-    np.testing.assert_allclose(similarity(vectors), [[25, 8, 0], [8, 4, 0], [0, 0, 0]])
-    np.testing.assert_allclose(similarity(vectors, normalised=True), [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 0]], rtol=1e-6)
-    assert vectors.tolist() == [[3.0, 4.0], [0.0, 2.0], [0.0, 0.0]]
+def test_similarities_are_dot_products_or_cosines_around_the_mean() -> None:
+    vectors = np.array([[13.0, 4.0], [10.0, 2.0], [7.0, 0.0], [10.0, 2.0]])
+    np.testing.assert_allclose(similarity(vectors)[0], [185, 138, 91, 138])
+    np.testing.assert_allclose(
+        similarity(vectors, normalised=True), [[1, 0, -1, 0], [0] * 4, [-1, 0, 1, 0], [0] * 4], atol=1e-6
+    )
+    assert vectors.tolist() == [[13.0, 4.0], [10.0, 2.0], [7.0, 0.0], [10.0, 2.0]]
+    assert similarity(np.zeros((0, 3)), normalised=True).shape == (0, 0)
 
 
 def test_by_hand() -> None:

@@ -48,8 +48,8 @@ class Config:
     exploration_decay: float = 0.999  # per survey
     exploration_final_eps: float = 0.3
     # Curriculum
-    curriculum_weight: float = 1.0  # lambda at the start
-    curriculum_decay: float = 0.999  # per episode
+    curriculum_weight: float = 30.0  # lambda at the start: diversity decides most of a batch
+    curriculum_decay: float = 0.995  # per episode; after 1000 episodes proximity decides nearly all of it
     curriculum_candidates: int = 3  # m: candidates per experience chosen
     normalised_similarity: bool = True
     # Model choice

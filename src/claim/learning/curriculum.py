@@ -35,9 +35,14 @@ def proximity(achieved: npt.ArrayLike, desired: npt.ArrayLike) -> FloatArray:
 
 
 def similarity(embeddings: npt.ArrayLike, normalised: bool = False) -> SimilarityArray:
-    """The dot products of all pairs of state embeddings (B, d), raw as in the paper or as cosines."""
+    """The dot products of all pairs of state embeddings (B, d), raw as in the paper or as cosines around their mean.
+
+    All states have most of their embedding in common. Cosines that leave it in are nearly 1 for any two states, and a
+    single pick would cover everything; see docs/curriculum.md.
+    """
     vectors: SimilarityArray = np.array(embeddings, dtype=np.float32)
-    if normalised:
+    if normalised and len(vectors):
+        vectors -= vectors.mean(axis=0)
         length: SimilarityArray = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.maximum(length, np.float32(1e-30))
     return vectors @ vectors.T
