@@ -1,11 +1,13 @@
 """What the curriculum selects: `python benchmarks/curriculum.py` prints the tables of docs/curriculum.md.
 
 A buffer is filled with episodes of random surveys on the retweet training networks, each transition once with its goal
-and once relabelled with the influence reached (`final`). Batches of 100 are then selected from 300 candidates.
+and once relabelled with the influence reached (`final`). Batches of 100 are then selected from 300 candidates. The
+last table is of a training after 300 episodes: how much of a batch proximity and diversity decide, by lambda.
 """
 
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +17,20 @@ from goals import BUDGET, LEADERS, START_SIZE, WORLDS, P, family_heuristic, meas
 from claim.cascades import Worlds
 from claim.discovery import Discovered, Simulation
 from claim.evaluation.protocols import ORACLE, choose_leaders
-from claim.learning.curriculum import plain_greedy, proximity, select, similarity
+from claim.learning.config import variant_named
+from claim.learning.curriculum import SimilarityArray, plain_greedy, proximity, select, similarity
 from claim.learning.goals import GoalHeuristic
 from claim.learning.hindsight import pseudo_goals, reward
 from claim.learning.netmf import netmf
+from claim.learning.replay import Transition
 from claim.learning.rows import class_rows
-from claim.networks import Network
+from claim.learning.train import Training, train
+from claim.networks import Network, load
 from claim.selection import GreedySelector
 
 CANDIDATES, BATCH = 300, 100
 WEIGHTS = (10.0, 1.0, 0.1, 0.01, 0.0)
+SAYS = (1000.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 
 Floats = npt.NDArray[np.float64]
 
@@ -130,6 +136,44 @@ def table_of_times(buffer: Buffer, seed: int) -> None:
         print(f"| {weight:g} | {1e3 * quick:.2f} | {1e3 * plain:.1f} | {plain / quick:.0f} |")
 
 
+def cosines(embeddings: Floats) -> SimilarityArray:
+    """With what all states have in common left in."""
+    return similarity(embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True))
+
+
+def table_of_say(families: dict[str, tuple[str, ...]], episodes: int, batches: int) -> None:
+    """How many of 100 picks are those of proximity alone, and of diversity alone."""
+    measures = {
+        "dot products": similarity,
+        "cosines": cosines,
+        "cosines around the mean": lambda embeddings: similarity(embeddings, normalised=True),
+    }
+    print(f"| | {' | '.join(f'λ = {weight:g}' for weight in SAYS)} |")
+    print("|---" * (len(SAYS) + 1) + "|")
+    for family, names in families.items():
+        training = Training(variant_named("claim"), [load(name) for name in names])
+        train(training, episodes)
+        rng = np.random.default_rng(0)
+        drawn = [training.replay.draw(CANDIDATES, rng) for _ in range(batches)]
+        for name, measured in measures.items():
+            cells = [np.mean([shared(each, measured, weight) for each in drawn], axis=0) for weight in SAYS]
+            print(f"| {family}, {name} | {' | '.join(f'{near:.0f} / {far:.0f}' for near, far in cells)} |", flush=True)
+
+
+def shared(drawn: list[Transition], measured: Callable[[Floats], SimilarityArray], weight: float) -> tuple[int, int]:
+    """How many picks proximity alone shares, and how many diversity alone; the goal pursued is that of the first."""
+    goals = np.log([each.desired for each in drawn])
+    near, alike = (
+        proximity(goals, np.full(len(goals), goals[0])),
+        measured(np.array([each.embedding for each in drawn])),
+    )
+    both, nearest, diverse = (
+        set(select(alike, value, each, BATCH).tolist())
+        for value, each in ((near, weight), (near, 0.0), (0 * near, 1.0))
+    )
+    return len(both & nearest), len(both & diverse)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--episodes", type=int, default=400, help="episodes in the buffer")
@@ -142,6 +186,8 @@ def main() -> None:
         table_of_readings(buffer, settings.batches, settings.seed, normalised)
         print()
     table_of_times(buffer, settings.seed)
+    print()
+    table_of_say({"retweet": ("copen", "occupy"), "animal": ("plj", "rob")}, 300, settings.batches)
 
 
 if __name__ == "__main__":

@@ -16,20 +16,18 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from claim.discovery import Discovered, surveys
+from claim.discovery import Discovered
 from claim.discovery.discovered import PersonClass
 from claim.discovery.policies import scout
 from claim.discovery.policies.scout.model import Weights, shipped_weights
 from claim.discovery.policies.scout.signals import CLASS, STUDY
-from claim.evaluation.protocols import choose_leaders
-from claim.evaluation.runs import Contender, Rules, referee_of_run, selector_for, simulate
+from claim.evaluation.runs import Contender, Rules, leaders_of_run, referee_of_run, selector_for, studied
 from claim.evaluation.starts import start_sets
 from claim.learning.policy import LearnedPolicy
 from claim.learning.qnetwork import new_network
 from claim.learning.shipped import learned_policy
 from claim.networks import Network, load
 from claim.networks.catalogue import family_of
-from claim.randomness import named_seed
 
 NETWORKS = ("copen", "occupy", "plj", "rob")
 SELECTORS = ("foresight:free", "greedy")
@@ -87,12 +85,9 @@ def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Rea
     selectors = {name: selector_for(Contender("scout", name, "field"), network, rules) for name in SELECTORS}
     reached: dict[str, list[float]] = {name: [] for name in SELECTORS}
     for run, start in enumerate(start_sets(network, runs, rules.start, SEED)):
-        simulation, _ = simulate(network, policy, rules, run, start)
-        for _ in surveys(simulation, policy, budget, np.random.default_rng(named_seed(SEED, "policy", run))):
-            pass
+        (simulation,) = studied(network, policy, rules, run, start, [budget])
         for name, selector in selectors.items():
-            rng = np.random.default_rng(named_seed(SEED, "selector", run))
-            leaders = choose_leaders("field", simulation, selector, rules.leaders, rng)
+            leaders = leaders_of_run(simulation, selector, "field", rules, run)
             reached[name].append(referee_of_run(network, rules, run).influence(leaders))
     return {name: np.array(values) for name, values in reached.items()}
 

@@ -11,11 +11,9 @@ WRONG = (
     "hidden=0 hidden=-3 hidden=none batch_size=0 returns=foo returns=none goal=foo curriculum=foo features=xx loss=x "
     "hindsight=past learning_rate=nan learning_rate=-1 learning_rate=0 gamma=7 layers=8 layers=8,0 layers=8,4,2 "
     "validate_every=0 validation_starts=0 dimensions=0 budget=0 start=0 leaders=0 p=2 p=inf buffer_size=0 clusters=0 "
-    "tau=none tau=1.5 seed=-1 learning_starts=-1 exploration_decay=2 curriculum_weight=-1 variant=klaim"
+    "goal=none tau=none tau=1.5 seed=-1 learning_starts=-1 exploration_decay=2 curriculum_weight=-1 variant=klaim"
 )
-RIGHT = (
-    "goal=none hindsight=future curriculum=literal returns=bootstrap learning_starts=0 layers=8,4 p=0 tau=1 double=true"
-)
+RIGHT = "goal=input hindsight=none curriculum=literal returns=bootstrap learning_starts=0 layers=8,4 p=0 double=true"
 
 
 @pytest.mark.parametrize("setting", WRONG.split())

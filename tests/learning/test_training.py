@@ -7,17 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from learning_cases import quick, study
 
 from claim.discovery import Discovered, Simulation
 from claim.errors import InputError
 from claim.learning.checkpoint import load_checkpoint, save_checkpoint
 from claim.learning.config import VARIANTS, Config, parse_settings
+from claim.learning.curriculum import similarity
 from claim.learning.features import Featuriser
 from claim.learning.folder import TrainingFolder
 from claim.learning.policy import LearnedPolicy
 from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
+from claim.learning.replay import Transition
 from claim.learning.train import Episode, Step, Training, train
 from claim.learning.validation import Validation
 from claim.networks import Network, load
@@ -333,14 +334,85 @@ def test_schedules_do_not_depend_on_the_number_of_episodes(networks: list[Networ
     assert short.weight > long.weight
 
 
-def test_one_thread_is_enough_to_be_repeatable(networks: list[Network]) -> None:
-    threads = torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)
-        one = Training(quick(), networks)
-        train(one, 4)
-        two = Training(quick(), networks)
-        train(two, 4)
-    finally:
-        torch.set_num_threads(threads)
-    assert_same(weights(one), weights(two))
+def parameters(network: QNetwork) -> list[np.ndarray]:  # type: ignore[type-arg]
+    return [each.detach().numpy().copy() for each in network.parameters()]
+
+
+def filled(networks: list[Network], **changes: object) -> Training:
+    """A training that has played and not yet learned."""
+    training = Training(quick(learning_starts=10**6, buffer_size=300, **changes), networks)
+    train(training, 12)
+    return training
+
+
+def test_the_target_is_the_mean_of_all_updates_at_first_and_then_follows_slowly(networks: list[Network]) -> None:
+    training = filled(networks, tau=0.25)
+    seen, wanted = [], None
+    for count in range(1, 8):
+        training.update(training.minibatch(20.0))
+        seen.append(parameters(training.online))
+        if count <= 4:
+            wanted = [np.mean(each, axis=0) for each in zip(*seen, strict=True)]
+        else:
+            wanted = [0.75 * old + 0.25 * new for old, new in zip(wanted, seen[-1], strict=True)]
+        for value, each in zip(parameters(training.target), wanted, strict=True):
+            np.testing.assert_allclose(value, each, rtol=1e-4, atol=1e-6)
+
+
+def test_a_copied_target_stands_still_between_copies(networks: list[Network]) -> None:
+    training = filled(networks, tau=1.0, target_interval=2, updates=3)
+    before = parameters(training.target)
+    for count in range(1, 7):
+        training.update(training.minibatch(20.0))
+        copied = parameters(training.online) if count == 6 else before
+        for value, each in zip(parameters(training.target), copied, strict=True):
+            np.testing.assert_array_equal(value, each)
+
+
+def test_double_estimation_chooses_by_the_online_network_and_values_by_the_target(networks: list[Network]) -> None:
+    training = filled(networks, double=True)
+    training.target = new_network(quick(seed=99))
+    going_on = [each for each in training.replay.transitions if each.following is not None]
+    wanted, greedy = [], []
+    for each in going_on:
+        goals = np.array([[each.goal, each.typical]])
+        chooser, _, _ = score_frontiers(training.online, [each.following], goals)  # type: ignore[list-item]
+        values, _, _ = score_frontiers(training.target, [each.following], goals)  # type: ignore[list-item]
+        wanted.append(each.reward + training.config.gamma * float(values[int(chooser.argmax())]))
+        greedy.append(each.reward + training.config.gamma * float(values.max()))
+    np.testing.assert_allclose(training.targets(going_on), wanted, rtol=1e-4, atol=1e-5)
+    assert not np.allclose(wanted, greedy, rtol=1e-3)
+
+
+def test_a_batch_is_diverse_while_lambda_is_high_and_near_the_goal_later(networks: list[Network]) -> None:
+    training = filled(networks)
+    train(training, 60)
+    before = training.rng.bit_generator.state
+    batches = []
+    for weight in (1000.0, 0.0):
+        training.rng.bit_generator.state = before
+        training.weight = weight
+        batches.append(training.minibatch(20.0))
+    training.rng.bit_generator.state = before
+    drawn = training.replay.draw(3 * training.config.batch_size, training.rng)
+    alike = similarity(np.array([each.embedding for each in drawn]), normalised=True)
+
+    def covered(batch: list[Transition]) -> float:
+        chosen = [next(i for i, each in enumerate(drawn) if each is one) for one in batch]
+        return float(np.maximum(alike[chosen].max(axis=0), 0).sum())
+
+    def distance(batch: list[Transition]) -> float:
+        return sum(abs(math.log(each.desired / 20.0)) for each in batch)
+
+    diverse, near = batches
+    assert covered(diverse) > 1.05 * covered(near)
+    assert distance(near) < 0.9 * distance(diverse)
+
+
+def test_a_myopic_reward_pays_for_people_newly_heard_of(networks: list[Network]) -> None:
+    plain, myopic = (Training(quick("geometric-dqn", myopic_reward=each), networks) for each in (0.0, 0.01))
+    episode = Episode(plain.grounds[0], goal=20.0, typical=15.0)
+    episode.steps = [Step(None, 0, None, new) for new in (3, 0, 7)]  # type: ignore[arg-type]
+    episode.influences = [10.0, 11.0, 14.0, 18.0]
+    paid = np.subtract(myopic.rewards(episode, 20.0), plain.rewards(episode, 20.0))
+    np.testing.assert_allclose(paid, [0.03, 0.0, 0.07])

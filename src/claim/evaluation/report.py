@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from claim.cascades import cascade
-from claim.discovery import surveys
 from claim.errors import InputError
 from claim.evaluation.compare import Comparison, Difference, Row, without_nan
 from claim.evaluation.curves import BUDGETS, CurvePoint, budget_curves
 from claim.evaluation.jobs import Progress
 from claim.evaluation.policies import policy_for
-from claim.evaluation.protocols import choose_leaders
-from claim.evaluation.runs import Contender, Rules, selector_for, simulate
+from claim.evaluation.runs import Contender, Rules, leaders_of_run, selector_for, studied
 from claim.evaluation.tables import marked_name, number, stars
 from claim.networks import Network
 from claim.randomness import named_seed
@@ -82,13 +80,10 @@ def _one_study(result: Comparison, network: Network) -> "Figure":
     rows = [row for row in result.rows if row.network == network.name]
     best = max([row for row in rows if not row.reference] or rows, key=lambda row: row.mean)
     rules, start = result.played.rules, result.played.starts[network.name][0]
-    simulation, policy = simulate(network, policy_for(best.policy, network, rules.budget), rules, 0, start)
-    policy_rng = np.random.default_rng(named_seed(rules.seed, "policy", best.policy, 0))
-    for _ in surveys(simulation, policy, rules.budget, policy_rng, rules.per_round, rules.unit):
-        pass
+    policy = policy_for(best.policy, network, rules.budget)
+    (simulation,) = studied(network, policy, rules, 0, start, [rules.budget])
     selector = selector_for(Contender(best.policy, best.selector, best.protocol), network, rules)
-    selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", 0))
-    leaders = choose_leaders(best.protocol, simulation, selector, rules.leaders, selector_rng)
+    leaders = leaders_of_run(simulation, selector, best.protocol, rules, 0)
     local = {who: i for i, who in enumerate(simulation.people)}
     story = cascade(network, _who_come(leaders, rules), rules.true_p(0), named_seed(rules.seed, "story"))
     title = f"{network.name}: one study with {best.policy} surveys and {best.selector} selection"

@@ -1,6 +1,6 @@
 """One run: a study from a start set to the reach of its leaders."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -134,20 +134,30 @@ def _play(
     start: list[int],
     checkpoints: Sequence[int],
 ) -> list[Outcome]:
-    """Survey up to the last checkpoint and have leaders chosen at each; a dry frontier ends the surveys early."""
-    simulation, seeing = simulate(referee.network, policy, rules, run, start)
-    policy_rng = np.random.default_rng(named_seed(rules.seed, "policy", policy.name, run))
-    progress = surveys(simulation, seeing, checkpoints[-1], policy_rng, rules.per_round, rules.unit)
     outcomes: list[Outcome] = []
-    spent = 0
-    for checkpoint in checkpoints:
-        while spent < checkpoint:
-            reached = next(progress, None)
-            if reached is None:
-                break
-            spent = reached
-        # The same coins for every policy: two that discover the same network choose the same leaders.
-        selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
-        leaders = choose_leaders(protocol, simulation, selector, rules.leaders, selector_rng)
+    for simulation in studied(referee.network, policy, rules, run, start, checkpoints):
+        leaders = leaders_of_run(simulation, selector, protocol, rules, run)
         outcomes.append(Outcome(referee.influence(leaders), len(simulation.discovered), tuple(leaders)))
     return outcomes
+
+
+def studied(
+    network: Network, policy: Policy, rules: Rules, run: int, start: list[int], checkpoints: Sequence[int]
+) -> Iterator[Simulation]:
+    """The study of one run as it stands at each checkpoint; a dry frontier ends the surveys early."""
+    simulation, seeing = simulate(network, policy, rules, run, start)
+    rng = np.random.default_rng(named_seed(rules.seed, "policy", policy.name, run))
+    progress = surveys(simulation, seeing, checkpoints[-1], rng, rules.per_round, rules.unit)
+    spent = 0
+    for checkpoint in checkpoints:
+        while spent < checkpoint and (now := next(progress, None)) is not None:
+            spent = now
+        yield simulation
+
+
+def leaders_of_run(
+    simulation: Simulation, selector: Selector, protocol: ProtocolName, rules: Rules, run: int
+) -> list[int]:
+    """The same coins for every policy: two that discover the same network choose the same leaders."""
+    rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
+    return choose_leaders(protocol, simulation, selector, rules.leaders, rng)

@@ -67,7 +67,8 @@ class Group:
         if rows:
             episodes = sorted(_by_episode(rows))
             scores = [[row["score"] for row in rows if row["episode"] == episode] for episode in episodes]
-            mean, spread = ([float(of(each)) for each in scores] for of in (np.mean, np.std))
+            mean = [float(np.mean(each)) for each in scores]
+            spread = [float(np.std(each, ddof=1)) if len(each) > 1 else 0.0 for each in scores]
             pictures.line(axis, episodes, mean, spread, self.labels["variant"], color)
 
 

@@ -7,20 +7,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import claim
-from claim.discovery import Discovered, Policy, Selector, policy_named, surveys
-from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
+from claim.discovery import Discovered, Policy, Selector, policy_named
+from claim.evaluation.protocols import ORACLE, ProtocolName
 from claim.evaluation.referee import Referee, referee_for
-from claim.evaluation.runs import REFEREE_SAMPLES, Rules, referee_seed, simulate
+from claim.evaluation.runs import REFEREE_SAMPLES, Rules, leaders_of_run, referee_seed, studied
 from claim.evaluation.starts import start_sets
 from claim.experiments.jobs import Job, Result
 from claim.experiments.trained import Train, load_policy
 from claim.experiments.wishes import AS_ESTIMATED, Wish
 from claim.networks import Network
 from claim.networks.catalogue import family_of
-from claim.randomness import named_seed
 from claim.selection import selector_named
 
 SEED = 10
@@ -122,18 +119,13 @@ def _study(
     checkpoints: Sequence[int],
 ) -> dict[str, Any]:
     """One study with the coins that a comparison of policies gives it, and who was surveyed in which order."""
-    simulation, seeing = simulate(referee.network, policy, rules, run, start)
+    progress = studied(referee.network, policy, rules, run, start, (0, *checkpoints))
+    simulation = next(progress)
     seen = simulation.discovered
     people_at_start, goal = len(seen), _goal(policy, seen)
-    rng = np.random.default_rng(named_seed(rules.seed, "policy", policy.name, run))
-    progress = surveys(simulation, seeing, checkpoints[-1], rng)
-    influence, discovered, spent = [], [], 0
-    for checkpoint in checkpoints:
-        while spent < checkpoint and (now := next(progress, None)) is not None:
-            spent = now
-        selector_rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
-        leaders = choose_leaders(protocol, simulation, selector, rules.leaders, selector_rng)
-        influence.append(referee.influence(leaders))
+    influence, discovered = [], []
+    for _ in progress:
+        influence.append(referee.influence(leaders_of_run(simulation, selector, protocol, rules, run)))
         discovered.append(len(seen))
     return {
         "influence": influence,

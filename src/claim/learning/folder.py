@@ -117,7 +117,8 @@ class TrainingFolder:
         reached = self.training.validation.reached(self.training.target)
         means = {name: float(values.mean()) for name, values in reached.items()}
         score = float(np.mean([means[name] / self._yardstick[name] for name in means]))
-        entry = {"episode": self.training.episode, "score": score, "reached": means, YARDSTICK: self._yardstick}
+        at = {"episode": self.training.episode, "updates": self.training.updates}
+        entry = {**at, "score": score, "reached": means, YARDSTICK: self._yardstick}
         best = max((each["score"] for each in self.curve if self._has_learned(each)), default=-np.inf)
         self.curve.append(entry)
         with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:
@@ -149,7 +150,7 @@ class TrainingFolder:
         return max(self.curve, key=lambda entry: (self._has_learned(entry), entry["score"]))
 
     def _has_learned(self, entry: dict[str, Any]) -> bool:
-        return bool(entry["episode"] * self.config.budget > self.config.learning_starts)
+        return bool(entry.get("updates", entry["episode"]))  # runs begun by an earlier version did not count them
 
     @contextmanager
     def _recorder(self, watch: Watch) -> Iterator[Watch]:

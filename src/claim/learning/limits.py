@@ -18,6 +18,8 @@ def checked(config: Config) -> Config:
         raise InputError(f"no variant is called {config.variant!r} (known: {', '.join(VARIANTS)})")
     for name, kind in get_type_hints(Config).items():
         _check(name, getattr(config, name), kind)
+    if config.goal is None and (config.hindsight or config.curriculum):
+        raise InputError("goal cannot be none with hindsight or a curriculum: both go by goals")
     return config
 
 

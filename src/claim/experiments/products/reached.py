@@ -181,7 +181,8 @@ def _improvements(findings: Findings, protocol: ProtocolName) -> Table:
         for row in rows
     ]
     caption = (
-        f"Improvements, {protocol} protocol, by paired t-test: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction)"
+        f"Improvements, {protocol} protocol, by paired t-test: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction; "
+        "tests and intervals count start sets, not models, which differ too: see stability)"
     )
     heads = ["network", "who", "difference", "95 % interval", "improvement", "p", "published"]
     return Table(f"improvement-{protocol}", caption, heads, cells, rows)

@@ -66,7 +66,7 @@ class FittedForesight(Foresight):
         return FittedCourse(course, self._model())
 
     def ranges(self) -> Ranges:
-        """Factors from studies on networks of the family that the trees were not grown on."""
+        """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
         ranges = self._model().ranges
         if ranges is None:
             raise InputError(f"the foresight model {self.family} says nothing of ranges: train it again")

@@ -21,7 +21,7 @@ from claim.selection.foresight.view import View
 
 
 class Expected(NamedTuple):
-    """How many people leaders reach on average: the best guess, and a range that holds the truth nine times of ten."""
+    """How many people leaders reach on average: the best guess, and a range of nine in ten; see docs/foresight.md."""
 
     mean: float
     low: float
