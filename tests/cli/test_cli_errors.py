@@ -39,6 +39,7 @@ MISTAKES = {
     "a negative seed to advise": ([*ADVISE, "--seed", "-3"], "--seed"),
     "nobody to list": ([*ADVISE, "-n", "0"], "--count"),
     "JSON into nowhere": (["select", "zone2", "--json", "no/such/folder/x.json"], "no folder no/such/folder"),
+    "leaders and not": (["select", "zone2", "--must", "3", "--must-not", "3,4"], "3 both must and must not be chosen"),
     "JSON into a folder": (["select", "zone2", "--json", "."], "is a directory"),
     "a run folder in a file": ([*EVALUATE, "--out", "names.csv/run"], "cannot make this folder"),
     "evaluate into nowhere": (["evaluate", "--runs", "99999999", "--json", "no/x.json"], "no folder no"),
@@ -55,10 +56,13 @@ MISTAKES = {
     "advice from a reference": ([*ADVISE, "--policy", "clairvoyant"], "is a reference"),
     "both a network and a known part": (["select", "zone2", "--known", "names.csv"], "either a network or --known"),
     "neither a network nor a known part": (["select"], "either a network or --known"),
-    "surveyed without a known part": (["select", "zone2", "--surveyed", "1"], "--surveyed and --start go with --known"),
+    "surveyed without a known part": (
+        ["select", "zone2", "--surveyed", "1"],
+        "--surveyed, --start and --people go with --known",
+    ),
     "start people without a known part": (
         ["select", "zone2", "--start", "1"],
-        "--surveyed and --start go with --known",
+        "--surveyed, --start and --people go with --known",
     ),
     "foresight of a whole network": (["select", "zone2", "--method", "foresight"], "it goes with --known"),
     "foresight of no such kind": (["select", "--known", "names.csv", "--method", "foresight:odd"], "'foresight:odd'"),

@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from claim.learning.checkpoint import load_checkpoint, save_checkpoint
 from claim.learning.config import VARIANTS, Config, parse_settings
 from claim.learning.curriculum import similarity
 from claim.learning.features import Featuriser
-from claim.learning.folder import TrainingFolder
+from claim.learning.folder import StoppedBetweenEpisodes, TrainingFolder
 from claim.learning.policy import LearnedPolicy
 from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
 from claim.learning.replay import Transition
@@ -257,7 +258,7 @@ def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(
 
     def stop(metrics: dict[str, object]) -> None:
         if metrics.get("episode") == stopped:
-            raise KeyboardInterrupt
+            raise StoppedBetweenEpisodes
 
     broken = folder("broken")
     broken.open(resume=False)
@@ -279,6 +280,55 @@ def test_a_run_folder_is_complete_and_goes_on_where_it_stopped(
     }
     with pytest.raises(InputError, match="--resume"):
         folder("broken").open(resume=False)
+
+
+def test_a_run_broken_within_an_episode_goes_on_from_its_last_checkpoint(
+    networks: list[Network], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def folder(where: str) -> TrainingFolder:
+        return TrainingFolder(tmp_path / where, quick(), networks, "claim train")
+
+    straight, broken = folder("straight"), folder("broken")
+    for each in (straight, broken):
+        each.open(resume=False)
+    straight.run(10, lambda metrics: None)
+    with monkeypatch.context() as patched:
+        patched.setattr(Training, "store", _stopped_in(8, Training.store))
+        with pytest.raises(KeyboardInterrupt):
+            broken.run(10, lambda metrics: None)
+    again = folder("broken")
+    again.open(resume=True)
+    assert again.training.episode == 5
+    again.run(10, lambda metrics: None)
+    for name in ("validation.jsonl", "policy.json", "policy.safetensors"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
+
+
+def _stopped_in(number: int, store: Callable[[Training, Episode], None]) -> Callable[[Training, Episode], None]:
+    def stop(training: Training, episode: Episode) -> None:
+        if training.episode == number - 1:
+            raise KeyboardInterrupt
+        store(training, episode)
+
+    return stop
+
+
+def test_an_empty_checkpoint_is_told_in_one_line(networks: list[Network], tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.pt").touch()
+    with pytest.raises(InputError, match="not a checkpoint") as told:
+        TrainingFolder(tmp_path, quick(), networks, "claim train").open(resume=True)
+    assert "\n" not in str(told.value)
+
+
+def test_two_trainings_in_one_folder_are_one_too_many(networks: list[Network], tmp_path: Path) -> None:
+    first, second = (TrainingFolder(tmp_path, quick(), networks, "claim train") for _ in range(2))
+    first.open(resume=False)
+
+    def begin_another(metrics: dict[str, object]) -> None:
+        with pytest.raises(InputError, match="another training"):
+            second.open(resume=True)
+
+    first.run(2, begin_another)
 
 
 @pytest.mark.parametrize("scores", [(1.0, 1.1, 1.3, 1.2), (1.0, 1.1, 1.05, 1.2), (1.0, 1.2, 1.3, 1.1)])

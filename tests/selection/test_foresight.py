@@ -15,7 +15,7 @@ from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.candidates import Candidates, tie_priority
-from claim.selection.foresight import FittedForesight, Foresight, FreeForesight, foresight_named
+from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
 from claim.selection.foresight.course import Course
 from claim.selection.foresight.hidden import closure, excess_degree, hidden_worth, spread
 from claim.selection.foresight.model import shipped_path
@@ -278,6 +278,29 @@ def test_the_reach_to_expect_lies_in_its_range_and_grows_with_leaders(name):
     assert few.low <= few.mean <= few.high
     assert few.mean < many.mean
     assert many.low >= 8
+
+
+@pytest.mark.parametrize("attendance", [1.0, 0.6])
+@pytest.mark.parametrize("name", FORMS)
+def test_what_leaders_add_comes_to_the_reach_to_expect(name, attendance):
+    discovered = study(retweet_like(400, np.random.default_rng(2)), 5, 2).discovered
+    selector = foresight_named(name, samples=200, attendance=attendance)
+    ranked = selector.select(discovered, 10, np.random.default_rng(0))
+    reach = selector.expect(discovered, ranked[:8], np.random.default_rng(1)).mean
+    whys = selector.reasons(discovered, ranked, np.random.default_rng(2), (reach, 8))
+    amounts = [dict(why[0].params)["amount"] for why in whys]
+    assert sum(amounts[:8]) == pytest.approx(reach, abs=0.5)
+    assert min(amounts) > 0
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_word_that_never_passes_reaches_the_leaders_alone(name):
+    selector = foresight_named(name, p=0.0, samples=50)
+    assert set(selector.expect(seen(2, 6), [0, 1, 2], np.random.default_rng(0))) == {3.0}
+
+
+def test_no_reach_is_above_the_number_of_people():
+    assert Expected(50.0, 10.0, 900.0).at_most(60.0) == Expected(50.0, 10.0, 60.0)
 
 
 def test_reasons_are_keys_numbers_and_english():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claim.errors import InputError
-from claim.files import write_whole
+from claim.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,12 +61,13 @@ def show(data: dict[str, Any], table: "RenderableType", json_target: str | None)
     if json_target == "-":
         sys.stdout.write(as_json(data))
         return
-    if json_target is not None:
-        write_text(Path(json_target), as_json(data))
+    check_json_target(json_target)
     from rich.console import Console
 
     # Labels come from files: a person called "[/b]" or ":smile:" is no markup.
     Console(highlight=False, markup=False, emoji=False).print(table, soft_wrap=isinstance(table, str))
+    if json_target is not None:
+        write_text(Path(json_target), as_json(data))
 
 
 def as_json(data: Any) -> str:
@@ -83,6 +84,8 @@ def check_json_target(json_target: str | None) -> None:
         raise InputError(f"{path}: is a directory, not a file to write to")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent} to write to")
+    if not path.exists() or path.is_file():
+        check_writable(path.resolve().parent)
 
 
 def check_can_train() -> None:

@@ -51,9 +51,10 @@ def evaluate(
     check_json_target(json)
     from claim.cli.progress import run_progress
     from claim.evaluation import compare
+    from claim.files import make_folder
 
     if out is not None:
-        _make_folder(Path(out))
+        make_folder(Path(out))
     began = time.perf_counter()
     with run_progress("runs", hidden=json == "-") as progress:
         result = compare(
@@ -63,9 +64,9 @@ def evaluate(
             told=not untold, workers=workers, data_dir=data_dir, progress=progress,
         )  # fmt: skip
     seconds = time.perf_counter() - began
+    _show(result, seconds, json)
     if out is not None:
         _write_run_folder(result, Path(out), workers, quiet=json == "-")
-    _show(result, seconds, json)
 
 
 def _range(given: str | None) -> tuple[float, ...] | None:
@@ -74,14 +75,6 @@ def _range(given: str | None) -> tuple[float, ...] | None:
         return None if given is None else tuple(float(part) for part in given.split(","))
     except ValueError as error:
         raise InputError(f"--p-range takes two numbers such as 0.05,0.2, not {given!r}") from error
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the run folder before the work, so that a place that cannot be written to costs no time."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
 
 
 def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, quiet: bool) -> None:

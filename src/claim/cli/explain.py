@@ -199,7 +199,7 @@ def _class_table(result: dict[str, Any]) -> "Table":
     for column in ("rank", "Q", *(["people behind"] if counted else []), "alike", "contacts"):
         table.add_column(column, justify="right")
     for column in ("who", "named by", "their contacts"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")  # a name cut short could be another person's
     for row in result["classes"]:
         behind = [f"{row['behind_in_people']:.2f}"] if counted else []
         table.add_row(

@@ -129,7 +129,7 @@ def _grounds(name: str, studies: int, rng: Any, data_dir: str | None) -> "list[t
 
     if not name.startswith(LOOK_ALIKES):
         return [(load(name, data_dir=data_dir), studies)]
-    each = 5
+    each = min(5, studies)
     alike = look_alikes(name.removeprefix(LOOK_ALIKES), -(-studies // each), rng)
     return [(network, each) for network in alike]
 

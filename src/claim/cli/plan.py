@@ -96,9 +96,11 @@ def _seen(known: str, policy: "Policy", surveyed: str, refused: str, start: str)
     from claim.cli.advise import study_so_far
     from claim.cli.common import report_dropped
     from claim.networks import load
+    from claim.selection.foresight import check_foresight
 
     graph = load(known)
     report_dropped(graph)
+    check_foresight(graph, "a plan")
     return study_so_far(graph, policy, surveyed, refused, start)
 
 

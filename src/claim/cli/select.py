@@ -51,6 +51,10 @@ def select(
     known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: who was surveyed, in order.")] = "",
     start: StartOption = "",
+    size: Annotated[
+        int | None,
+        typer.Option("--people", min=1, help="With --known: how many people there are; no reach is above it."),
+    ] = None,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
@@ -66,14 +70,17 @@ def select(
 
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
-    if (surveyed or start) and known is None:
-        raise InputError("--surveyed and --start go with --known")
+    if (surveyed or start or size) and known is None:
+        raise InputError("--surveyed, --start and --people go with --known")
     foresight = method.partition(":")[0] == FORESIGHT
     if foresight and known is None:
         raise InputError(f"{method} looks past what is known so far: it goes with --known")
     graph = load(network or known or "", data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     report_dropped(graph)
     people(graph, surveyed)  # a name that is not in the file is better refused than passed over
+    both = [name for name in names(must) if name in names(must_not)]
+    if both:
+        raise InputError(f"{both[0]} both must and must not be chosen")
     began = time.perf_counter()
     wishes: dict[str, Any] = {
         "may": None if may is None else people(graph, may),
@@ -82,12 +89,11 @@ def select(
     }
     ahead: Ahead | None = None
     if foresight:
-        from claim.selection.foresight import foresight_named
+        from claim.selection.foresight import check_foresight, foresight_named
 
-        if graph.directed or graph.probabilities is not None:
-            raise InputError(f"{method} takes contacts that go both ways and one probability for all of them")
+        check_foresight(graph, method)
         seen = study_so_far(graph, None, surveyed, "", start)
-        chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes)
+        chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes, size)
     else:
         chosen = choose(graph, k, p, samples, seed, method, **wishes)
     result: dict[str, Any] = {
@@ -122,7 +128,13 @@ class Ahead:
 
 
 def _foreseen(
-    graph: "Network", selector: "Foresight", seen: "Discovered", k: int, seed: int, wishes: dict[str, Any]
+    graph: "Network",
+    selector: "Foresight",
+    seen: "Discovered",
+    k: int,
+    seed: int,
+    wishes: dict[str, Any],
+    most: int | None,
 ) -> "tuple[Selection, Ahead]":
     """Leaders by their reach on the whole network, how many people they reach on the known part, and what to expect."""
     import numpy as np
@@ -137,8 +149,12 @@ def _foreseen(
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **wishes)
     leaders = ranked[:k]
     reach = judge(graph, leaders, selector.p, judging)
-    reasons = [[why.text for why in whys] for whys in told(selector.reasons(seen, leaders, reasoning))]
-    ahead = Ahead(selector.expect(seen, leaders, expecting), reasons, ranked[k:])
+    expected = selector.expect(seen, leaders, expecting)
+    if most is not None:
+        expected = expected.at_most(float(max(most, len(seen))))
+    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)))
+    reasons = [[why.text for why in whys] for whys in told(found)]
+    ahead = Ahead(expected, reasons, ranked[k:])
     return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), ahead
 
 

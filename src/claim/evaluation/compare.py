@@ -123,6 +123,9 @@ def compare(
         attendance, None if p_range is None else _two_chances(p_range), answers, told,
     )  # fmt: skip
     check_rules(rules, runs)
+    own = next((network.name for network in hidden if network.probabilities is not None), None)
+    if own is not None and rules.p_range is not None:
+        raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
     contenders = contenders_of(policies, selector, protocol)
     sets = {network.name: start_sets(network, runs, start, seed, starts) for network in hidden}
     grid = list(product(hidden, contenders))

@@ -5,9 +5,11 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from claim.errors import ClaimError
 from claim.evaluation.runs import Contender, Outcome, Rules, play_runs
 from claim.networks import Network
 
@@ -50,11 +52,14 @@ def play_all(
     total = sum(len(job.starts) for job in jobs)
     results: list[list[list[Outcome]]] = []
     done = 0
-    for job, outcomes in zip(jobs, _results(jobs, total, workers), strict=True):
-        results.append(outcomes)
-        done += len(job.starts)
-        if progress is not None:
-            progress(done, total)
+    try:
+        for job, outcomes in zip(jobs, _results(jobs, total, workers), strict=True):
+            results.append(outcomes)
+            done += len(job.starts)
+            if progress is not None:
+                progress(done, total)
+    except BrokenProcessPool as error:
+        raise ClaimError("a worker process was killed, perhaps for want of memory: try --workers 1") from error
     return results
 
 

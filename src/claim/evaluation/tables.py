@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NETWORKS_ABREAST = 4  # as many as fit a terminal of 80 columns
+WIDTHS = {"difference": 10, "95 % interval": 14, "p": 7, "": 3}  # numbers are never cut
 
 
 def comparison_tables(result: Comparison) -> list["Table"]:
@@ -52,14 +53,15 @@ def _of_protocol(result: Comparison, protocol: str) -> list["Table"]:
 
 def _reached(rows: list[Row], networks: list[str], opt: dict[str, float], protocol: str) -> "Table":
     table = _table(f"People reached, {protocol} protocol: mean ± standard error of {rows[0].runs} runs", _OPT)
-    table.add_column("policy", no_wrap=True)
-    for network in networks:
-        table.add_column(network, justify="right", no_wrap=True)
     several = len({row.selector for row in rows}) > 1
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
         error = "" if math.isnan(row.stderr) else f" ±{row.stderr:.1f}"
         cells.setdefault(marked_name(row, several), {})[row.network] = f"{row.mean:.1f}{error}"
+    table.add_column("policy", overflow="fold")  # long names of files take more lines; numbers are never cut
+    for network in networks:
+        widest = max(len(by_network[network]) for by_network in cells.values())
+        table.add_column(network, justify="right", overflow="fold", min_width=widest)
     for name, by_network in cells.items():
         table.add_row(name, *(by_network[network] for network in networks))
     table.add_section()
@@ -71,7 +73,10 @@ def _differences(against: list[Difference], first: str) -> "Table":
     table = _table(f"Difference to {first}, run by run", _LEGEND)
     for column in ("network", "policy", "difference", "95 % interval", "p", ""):
         justify: Literal["left", "right"] = "left" if column in ("network", "policy", "") else "right"
-        table.add_column(column, justify=justify, no_wrap=True, min_width=0 if column == "policy" else len(column) or 3)
+        if column in ("network", "policy"):
+            table.add_column(column, justify=justify, overflow="fold")
+        else:
+            table.add_column(column, justify=justify, no_wrap=True, min_width=WIDTHS[column])
     previous = against[0].network
     for each in against:
         if each.network != previous:

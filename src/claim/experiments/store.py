@@ -1,19 +1,13 @@
 """Results on disk: one file a job, written whole or not at all."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from claim.errors import InputError
 from claim.experiments.jobs import Job, Result, key_of
-from claim.files import write_whole
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks; there nobody is kept from starting a sweep twice
-    fcntl = None  # type: ignore[assignment]
+from claim.files import locked, write_whole
 
 
 class Store:
@@ -41,7 +35,7 @@ class Store:
             record: dict[str, Any] = json.loads(self.path(job).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return record if "result" in record else None
+        return record if isinstance(record, dict) and record.get("result") else None
 
     def save(self, job: Job, result: Result) -> None:
         """Keep a result."""
@@ -53,13 +47,6 @@ class Store:
         with (self.folder / "log.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep a second sweep out of the folder; the lock goes with the process, however that ends."""
-        with (self.folder / ".lock").open("w") as file:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    raise InputError(f"{self.folder}: another experiment is at work in this folder") from None
-            yield
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep a second sweep out of the folder."""
+        return locked(self.folder, "another experiment is at work in this folder")

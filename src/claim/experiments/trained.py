@@ -11,12 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from claim.errors import InputError
 from claim.experiments.jobs import Job, Result, key_of
 from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
 from claim.learning.config import Config, variant_named
 from claim.networks import Network
 
 if TYPE_CHECKING:
+    from claim.learning.folder import TrainingFolder
     from claim.learning.policy import LearnedPolicy
 
 SECONDS_AN_UPDATE = (0.016, 0.0009)  # and more for each survey of a study: larger studies are larger graphs
@@ -91,15 +93,13 @@ class Train:
         """The validation curve and the policy that validated best."""
         import torch
 
-        from claim.learning.folder import TrainingFolder
-
         torch.set_num_threads(1)
         path = workspace / "training" / f"{self.label}-{key_of(self)[:8]}"
-        if not (path / "checkpoint.pt").exists():
-            shutil.rmtree(path, ignore_errors=True)
-        folder = TrainingFolder(path, self.config, self.networks, self.command)
-        train_towards(folder.training, self.wish)
-        folder.open(resume=True)
+        try:
+            folder = self._opened(path)
+        except InputError:  # a checkpoint that cannot be read would stand in the way for ever
+            shutil.rmtree(path)
+            folder = self._opened(path)
         folder.run(self.episodes, lambda metrics: None)
         weights = (path / "policy.safetensors").read_bytes()
         (path / "checkpoint.pt").unlink()  # up to a hundred megabytes that nobody needs any more
@@ -109,6 +109,17 @@ class Train:
             "card": {**card, "trained_towards": self.wish.name},
             "weights": base64.b64encode(weights).decode(),
         }
+
+    def _opened(self, path: Path) -> "TrainingFolder":
+        """The folder of the training, where it was left or at the beginning."""
+        from claim.learning.folder import TrainingFolder
+
+        if not (path / "checkpoint.pt").exists():
+            shutil.rmtree(path, ignore_errors=True)
+        folder = TrainingFolder(path, self.config, self.networks, self.command)
+        train_towards(folder.training, self.wish)
+        folder.open(resume=True)
+        return folder
 
 
 def save_policy(result: Result, stem: Path) -> None:

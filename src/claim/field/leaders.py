@@ -12,7 +12,7 @@ from claim.field.study import Study
 from claim.randomness import draw_seed, named_seed
 
 if TYPE_CHECKING:
-    from claim.selection.foresight import FreeForesight, Why
+    from claim.selection.foresight import Expected, FreeForesight, Why
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
@@ -81,9 +81,9 @@ def choose_leaders(
 
     foresight = FreeForesight(setup.p, samples, attendance=attendance)
     chosen = _chosen(study, foresight, wishes, k + replacements)
-    suggestions = _suggestions(study, foresight, chosen, set(include))
-    reach = _reach(study, foresight, chosen[:k])
-    return LeaderAdvice(suggestions[:k], suggestions[k:], *reach, attendance, setup.p, known)
+    along, expected = _reach(study, foresight, chosen[:k])
+    suggestions = _suggestions(study, foresight, chosen, set(include), (expected.mean, k))
+    return LeaderAdvice(suggestions[:k], suggestions[k:], along, *expected, attendance, setup.p, known)
 
 
 def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> _Wishes:
@@ -115,24 +115,25 @@ def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: in
     return selector.select(study.discovered(), count, rng, must=wishes.must, must_not=wishes.must_not)
 
 
-def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> tuple[float, float, float, float]:
+def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> "tuple[float, Expected]":
     """The reach along known contacts, the one to expect and its range; not more people than the team says there are."""
+    from claim.selection.foresight import Expected
     from claim.selection.foresight.view import View
 
     seed = draw_seed(np.random.default_rng(named_seed(study.setup.seed, "reach")))
     guess, along, features = foresight.guess_reach(View.of(study.discovered()), leaders, seed)
-    mean, low, high = foresight.ranges().around(guess, along, features)
+    expected = Expected(*foresight.ranges().around(guess, along, features))
     size, known = study.setup.size_high, len(study.seen.codes)
     most = float("inf") if size is None else float(max(size, known))
-    return along, min(mean, most), min(low, most), min(high, most)
+    return along, expected.at_most(most)
 
 
 def _suggestions(
-    study: Study, foresight: "FreeForesight", chosen: list[int], include: set[str]
+    study: Study, foresight: "FreeForesight", chosen: list[int], include: set[str], reach: tuple[float, int]
 ) -> tuple[LeaderSuggestion, ...]:
     from claim.selection.foresight import told
 
-    found = foresight.reasons(study.discovered(), chosen, named_seed(study.setup.seed, "reasons"))
+    found = foresight.reasons(study.discovered(), chosen, named_seed(study.setup.seed, "reasons"), reach)
     return tuple(
         LeaderSuggestion(study.seen.codes[leader], _adds(whys), _reasons(study, leader, say, include))
         for leader, whys, say in zip(chosen, found, told(found), strict=True)

@@ -40,7 +40,14 @@ def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> No
         "extra": json.dumps(extra),
     }
     temporary = path.with_suffix(".part")
-    torch.save(content, temporary)
+    try:
+        with temporary.open("wb") as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave the new name with nothing behind it
+    except (OSError, RuntimeError) as error:  # PyTorch has its own words for a full disk
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot write it ({_first_line(error)}); the checkpoint before stands") from error
     os.replace(temporary, path)
 
 
@@ -54,11 +61,15 @@ def read_checkpoint(path: Path, config: Config, networks: Sequence[Network]) -> 
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
-        raise InputError(f"{path}: not a checkpoint ({str(error).splitlines()[0][:100]})") from error
+        raise InputError(f"{path}: not a checkpoint ({_first_line(error)})") from error
     _check_settings(path, json.loads(content["config"]), json.loads(json.dumps(config.to_dict())))
     if content["checksums"] != [network.checksum for network in networks]:
         raise InputError(f"{path}: was trained on other networks")
     return content
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:100]
 
 
 def restore(training: Training, content: dict[str, Any]) -> dict[str, Any]:

@@ -10,20 +10,21 @@ before-end.*       the one before, if a run ended between two validations and it
 """
 
 import json
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from claim.errors import InputError
+from claim.files import locked, make_folder
 from claim.learning.checkpoint import read_checkpoint, restore, save_checkpoint
 from claim.learning.config import Config
 from claim.learning.policy import LearnedPolicy
@@ -34,6 +35,10 @@ from claim.networks import Network
 Watch = Callable[[dict[str, Any]], None]
 POLICY, BEFORE_END = "policy", "before-end"  # stems of policy files
 YARDSTICK = "random-class"  # validation scores are relative to it, so that large networks do not outvote small ones
+
+
+class StoppedBetweenEpisodes(KeyboardInterrupt):
+    """Ctrl-C was pressed, and the episode is over."""
 
 
 @dataclass
@@ -69,25 +74,26 @@ class TrainingFolder:
             raise InputError(
                 f"{self.path}: holds a run already; add --resume to go on with it, or choose another folder"
             )
-        _make_writable(self.path)
-        if there:
-            content = read_checkpoint(checkpoint, self.config, self.networks)
-            self.curve = restore(self.training, content)["curve"]
-            _keep_lines(self.path / "metrics.jsonl", self.training.episode)
-            _keep_lines(self.path / "validation.jsonl", self.training.episode)
-            return
-        for left in self.path.glob(f"{BEFORE_END}.*"):
-            left.unlink()
-        record = manifest(self.command, self.config.to_dict(), self.networks)
-        (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        self._validate()
+        make_folder(self.path)
+        with self._alone():
+            if there:
+                content = read_checkpoint(checkpoint, self.config, self.networks)
+                self.curve = restore(self.training, content)["curve"]
+                _keep_lines(self.path / "metrics.jsonl", self.training.episode)
+                _keep_lines(self.path / "validation.jsonl", self.training.episode)
+                return
+            for left in [*self.path.glob(f"{BEFORE_END}.*"), *self.path.glob("*.jsonl")]:
+                left.unlink()
+            record = manifest(self.command, self.config.to_dict(), self.networks)
+            (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            self._validate()
 
     def run(self, episodes: int, watch: Watch) -> None:
         """Train up to ``episodes``; Ctrl-C stops after the current episode, and the checkpoint is written."""
         every = self.config.validate_every
-        if self._validated < episodes:
-            self._forget_end()
-        with self._recorder(watch) as record, _interruptible() as check:
+        with self._alone(), self._recorder(watch) as record, _interruptible() as check:
+            if self._validated < episodes:
+                self._forget_end()
 
             def after_episode(metrics: dict[str, Any]) -> None:
                 record(metrics)
@@ -98,8 +104,15 @@ class TrainingFolder:
                     stop = min(episodes, (self._validated // every + 1) * every)
                     train(self.training, stop, after_episode)
                     record(self._validate())
-            finally:
-                save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
+            except StoppedBetweenEpisodes:
+                self._save()  # after anything else that happens within an episode the last checkpoint stands
+                raise
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return locked(self.path, "another training is at work in this folder")
+
+    def _save(self) -> None:
+        save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
 
     def policy(self) -> LearnedPolicy:
         """The policy as it stands, with its card: the target network, whose averaged weights are the steadier ones."""
@@ -127,7 +140,7 @@ class TrainingFolder:
             if not self._is_due(entry):
                 self._move_policy(POLICY, BEFORE_END)
             self.policy().save(self.path / POLICY)
-        save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
+        self._save()
         return {"validation": entry}
 
     def _forget_end(self) -> None:
@@ -172,16 +185,6 @@ class TrainingFolder:
                 board.close()
 
 
-def _make_writable(folder: Path) -> None:
-    """Make a folder, and refuse one that nothing can be written to."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise InputError(f"{folder}: cannot write to this folder ({error.strerror})") from error
-
-
 def _to_board(board: Any, metrics: dict[str, Any]) -> None:
     if "validation" in metrics:
         entry = metrics["validation"]
@@ -207,7 +210,7 @@ def _interruptible() -> Iterator[Callable[[], None]]:
 
     def check() -> None:
         if asked:
-            raise KeyboardInterrupt
+            raise StoppedBetweenEpisodes
 
     if threading.current_thread() is not threading.main_thread():
         yield check
@@ -223,5 +226,12 @@ def _keep_lines(path: Path, episode: int) -> None:
     """Drop what was written after the checkpoint, before a run was cut off."""
     if path.exists():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["episode"] <= episode]
-        path.write_text("".join(kept), encoding="utf-8")
+        path.write_text("".join(line for line in lines if _episode_of(line) <= episode), encoding="utf-8")
+
+
+def _episode_of(line: str) -> float:
+    """The episode of a line; a broken one belongs to none."""
+    try:
+        return int(json.loads(line)["episode"]) if line.endswith("\n") else math.inf
+    except (ValueError, KeyError, TypeError):
+        return math.inf

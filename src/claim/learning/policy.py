@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from safetensors.torch import save as to_bytes
 
 from claim.discovery import Discovered
 from claim.errors import InputError
-from claim.files import sha256_of
+from claim.files import sha256_of, write_whole
 from claim.learning.config import Config
 from claim.learning.features import Featuriser
 from claim.learning.goals import GoalHeuristic
@@ -60,7 +61,7 @@ class LearnedPolicy:
     def save(self, path: Path) -> None:
         """Write ``path.safetensors`` and ``path.json``."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        save_file(self.network.state_dict(), _beside(path, ".safetensors"))
+        write_whole(_beside(path, ".safetensors"), to_bytes(self.network.state_dict()))
         card = {
             "format": FORMAT,
             "name": self.name,

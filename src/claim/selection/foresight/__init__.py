@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from claim.errors import InputError
+from claim.networks import Network
 from claim.selection.candidates import Ties
 from claim.selection.foresight.fitted import FittedForesight
 from claim.selection.foresight.free import FreeForesight
@@ -10,7 +11,17 @@ from claim.selection.foresight.model import FREE, read_model, shipped_names
 from claim.selection.foresight.reasons import Why, told
 from claim.selection.foresight.selector import Expected, Foresight
 
-__all__ = ["NAME", "Expected", "FittedForesight", "Foresight", "FreeForesight", "Why", "foresight_named", "told"]
+__all__ = [
+    "NAME",
+    "Expected",
+    "FittedForesight",
+    "Foresight",
+    "FreeForesight",
+    "Why",
+    "check_foresight",
+    "foresight_named",
+    "told",
+]
 
 NAME = "foresight"
 # The family of a network, and the model that was trained for networks of that kind.
@@ -21,6 +32,12 @@ MODEL_OF = {
     "vole-like": "animal",
     "zones": "zones",
 }
+
+
+def check_foresight(known: Network, name: str = NAME) -> None:
+    """Refuse ties that the reach to expect cannot be told from."""
+    if known.directed or known.probabilities is not None:
+        raise InputError(f"{name} takes contacts that go both ways and one probability for all of them")
 
 
 def foresight_named(

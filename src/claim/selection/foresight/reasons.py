@@ -42,14 +42,19 @@ class Why:
         return ENGLISH[self.key].format(**{name: f"{value:g}" for name, value in self.params})
 
 
-def reasons_for(discovered: Discovered, hidden: Hidden, who: int, adds: float, alone: float, equals: int) -> list[Why]:
-    """What speaks for a leader who adds ``adds`` of the ``alone`` people they reach; ``equals`` are just like them."""
+def reasons_for(
+    discovered: Discovered, hidden: Hidden, who: int, adds: float, new: float, equals: int, factor: float
+) -> list[Why]:
+    """What speaks for a leader who adds ``adds`` people, a share ``new`` of those they reach.
+
+    ``equals`` are just like them. What is guessed beyond the seen contacts is told times ``factor``.
+    """
     found = [Why.of("adds", amount=round(adds, 1))]
     found += _seen(discovered, who)
     if discovered.status[who] != Status.SURVEYED:
-        found.append(Why.of("unseen", amount=round(float(hidden.worth[who]), 1)))
-    if adds >= MOSTLY_NEW * alone and adds > 1:
-        found.append(Why.of("apart", amount=min(round(100 * adds / alone), 100)))
+        found.append(Why.of("unseen", amount=round(factor * float(hidden.worth[who]), 1)))
+    if new >= MOSTLY_NEW and adds > 1:
+        found.append(Why.of("apart", amount=min(round(100 * new), 100)))
     if equals:
         found.append(Why.of("equals", count=equals))
     return found

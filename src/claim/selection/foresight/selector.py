@@ -27,6 +27,10 @@ class Expected(NamedTuple):
     low: float
     high: float
 
+    def at_most(self, people: float) -> "Expected":
+        """The same, where nobody can be reached beyond so many people."""
+        return Expected(min(self.mean, people), min(self.low, people), min(self.high, people))
+
 
 @dataclass(frozen=True)
 class Foresight:
@@ -95,8 +99,9 @@ class Foresight:
     def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
         """How many people the leaders reach on average, with a range of nine in ten; see docs/foresight.md."""
         view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
-        if not chosen:
-            return Expected(0.0, 0.0, 0.0)
+        if not chosen or not (self.p or any(self.p_range)):
+            sure = self.attendance * len(chosen)  # word goes no further than the leaders
+            return Expected(sure, sure, sure)
         return Expected(*self.ranges().around(*self.guess_reach(view, chosen, draw_seed(rng))))
 
     def guess_reach(self, view: View, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
@@ -111,18 +116,34 @@ class Foresight:
         guess, known = reach + self.p * others, surveyed + others
         return guess, known, range_features(study_features(view, courses[0].hidden, self.p), guess, known)
 
-    def reasons(self, discovered: Discovered, leaders: Sequence[int], rng: Rng = 0) -> list[list[Why]]:
-        """For each leader why they were chosen, in the order of choice."""
+    def reasons(
+        self, discovered: Discovered, leaders: Sequence[int], rng: Rng = 0, reach: tuple[float, int] | None = None
+    ) -> list[list[Why]]:
+        """For each leader why they were chosen, in the order of choice.
+
+        With the ``reach`` to expect of the first so many of them, what they add is told so that it comes to that: the
+        guesses that leaders are compared by are too high or too low as a whole, which changes no choice.
+        """
         view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
-        course = self._course(view, self.p, draw_seed(as_generator(rng)))
+        seed, groups = draw_seed(as_generator(rng)), view.group[chosen]
+        course, seen = self._course(view, self.p, seed), self._course(view, self.p, seed)
         track = self.track(course)
-        alone = track.gains()
-        added = gains_in_order(track, view, chosen)
-        equals = course.size - np.bincount(view.group[chosen], minlength=view.groups)
+        alone = track.gains()[groups]
+        added = np.array(gains_in_order(track, view, chosen))
+        known = np.array(gains_in_order(SeenOnly(seen, np.ones(view.n, dtype=np.bool_)), view, chosen))
+        factor = 1.0 if reach is None else _factor(added, known, reach[0] / self.attendance, reach[1])
+        told = added if reach is None else self.attendance * (known + factor * (added - known))
+        equals = course.size - np.bincount(groups, minlength=view.groups)
         return [
-            reasons_for(discovered, course.hidden, who, adds, alone[view.group[who]], int(equals[view.group[who]]))
-            for who, adds in zip(chosen, added, strict=True)
+            reasons_for(discovered, course.hidden, who, told[i], added[i] / alone[i], int(equals[groups[i]]), factor)
+            for i, who in enumerate(chosen)
         ]
 
     def _course(self, view: View, p: float, seed: int) -> Course:
         return Course(view, p, self.worlds(), seed, self.attendance)
+
+
+def _factor(added: FloatArray, known: FloatArray, reach: float, leaders: int) -> float:
+    """By what to multiply the guesses beyond the seen contacts, so that so many leaders come to a reach."""
+    seen = float(known[:leaders].sum())
+    return max(reach - seen, 0.0) / max(float(added[:leaders].sum()) - seen, 1e-9)
