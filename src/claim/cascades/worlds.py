@@ -31,7 +31,7 @@ class EdgeCoins:
     def of(cls, network: Network, p: float) -> "EdgeCoins":
         """The coins of an undirected network; with probability 0 no edge is ever drawn."""
         if network.directed:
-            raise InputError("live-edge components need an undirected network")
+            raise InputError(f"{network.name}: live-edge components need an undirected network")
         check_probability(p)
         sources, targets, probabilities = network.edges()
         coin = coin_probability(network, p)

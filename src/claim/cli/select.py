@@ -96,6 +96,8 @@ def select(
         chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes, size)
     else:
         chosen = choose(graph, k, p, samples, seed, method, **wishes)
+    if not chosen.leaders:
+        raise InputError("nobody is left to choose from")
     result: dict[str, Any] = {
         "leaders": [graph.labels[leader] for leader in chosen.leaders],
         "influence": chosen.influence,

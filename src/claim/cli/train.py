@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_can_train, check_json_target, names, report_dropped, show
+from claim.cli.common import (
+    DataDirOption,
+    JsonOption,
+    check_can_train,
+    check_json_target,
+    names,
+    report_dropped,
+    say,
+    show,
+)
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,6 +57,8 @@ def train(
     folder = TrainingFolder(
         Path(out), config, grounds, _command(variant, family, networks, episodes, budget, seed, setting)
     )
+    if resume and not (Path(out) / "checkpoint.pt").exists():
+        say(f"{out}: there is no checkpoint to go on from; this is a new run")
     folder.open(resume)
     with _display(episodes, config, hidden=json == "-") as watch, threadpool_limits(1):
         folder.run(episodes, watch)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from claim.discovery import Policy, policy_named
 from claim.errors import InputError
+from claim.learning.config import VARIANTS
 from claim.learning.naming import find_shipped, is_file, is_learned, shipped
 from claim.networks import Network
 from claim.networks.catalogue import family_of
@@ -14,7 +15,7 @@ from claim.networks.catalogue import family_of
 def check_policy(name: str) -> None:
     """Refuse a name that means nothing, before anything is computed."""
     if not is_learned(name):
-        policy_named(name)
+        policy_named(name, VARIANTS)
     elif is_file(name):
         if not Path(name).exists():
             raise InputError(f"{name}: no such policy file")

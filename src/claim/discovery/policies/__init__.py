@@ -1,5 +1,6 @@
 """Survey policies that need no learning; a new one is one file and one line here."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from claim.discovery.policies.change import Change, ChangePublished
@@ -29,12 +30,13 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-def policy_named(name: str) -> Policy:
-    """The policy of that name, or an error that lists the names there are."""
+def policy_named(name: str, others: Iterable[str] = ()) -> Policy:
+    """The policy of that name, or an error that lists the names there are; ``others`` are known elsewhere."""
     if name not in POLICIES:
-        near = get_close_matches(name, POLICIES, n=1)
+        known = [*POLICIES, *others]
+        near = get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(POLICIES)})")
+        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(known)})")
     return POLICIES[name]
 
 
