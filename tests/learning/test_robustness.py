@@ -205,9 +205,9 @@ def a_file(path: Path) -> None:
 
 
 NO_FOLDER = {
-    "a file": (a_file, "run", False, "cannot write to this folder"),
-    "below a file": (a_file, "run/first", False, "cannot write to this folder"),
-    "a file, to go on with": (a_file, "run", True, "cannot write to this folder"),
+    "a file": (a_file, "run", False, "cannot make this folder"),
+    "below a file": (a_file, "run/first", False, "cannot make this folder"),
+    "a file, to go on with": (a_file, "run", True, "cannot make this folder"),
     "a run that is there": (broken_checkpoint, "run", False, "holds a run already"),
     "a run that cannot be read": (broken_checkpoint, "run", True, "not a checkpoint"),
 }
