@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NETWORKS_ABREAST = 4  # as many as fit a terminal of 80 columns
-WIDTHS = {"difference": 10, "95 % interval": 14, "p": 7, "": 3}  # numbers are never cut
 
 
 def comparison_tables(result: Comparison) -> list["Table"]:
@@ -73,10 +72,7 @@ def _differences(against: list[Difference], first: str) -> "Table":
     table = _table(f"Difference to {first}, run by run", _LEGEND)
     for column in ("network", "policy", "difference", "95 % interval", "p", ""):
         justify: Literal["left", "right"] = "left" if column in ("network", "policy", "") else "right"
-        if column in ("network", "policy"):
-            table.add_column(column, justify=justify, overflow="fold")
-        else:
-            table.add_column(column, justify=justify, no_wrap=True, min_width=WIDTHS[column])
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column not in ("network", "policy"))
     previous = against[0].network
     for each in against:
         if each.network != previous:
