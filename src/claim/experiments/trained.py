@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claim.errors import InputError
 from claim.experiments.jobs import Job, Result, key_of
 from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
 from claim.learning.config import Config, variant_named
@@ -93,11 +92,13 @@ class Train:
         """The validation curve and the policy that validated best."""
         import torch
 
+        from claim.learning.checkpoint import BrokenCheckpoint
+
         torch.set_num_threads(1)
         path = workspace / "training" / f"{self.label}-{key_of(self)[:8]}"
         try:
             folder = self._opened(path)
-        except InputError:  # a checkpoint that cannot be read would stand in the way for ever
+        except BrokenCheckpoint:  # it would stand in the way for ever
             shutil.rmtree(path)
             folder = self._opened(path)
         folder.run(self.episodes, lambda metrics: None)

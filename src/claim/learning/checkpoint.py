@@ -24,6 +24,10 @@ COUNTERS = ("episode", "surveys", "updates")
 STATE_PARTS = ("features", "multiplicity", "offsets", "columns", "adjacency", "smoothing", "frontier")
 
 
+class BrokenCheckpoint(InputError):
+    """A checkpoint that nobody can go on from."""
+
+
 def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> None:
     """Write networks, optimiser, replay, curriculum, exploration and generator states; whole or not at all."""
     content = {
@@ -61,7 +65,7 @@ def read_checkpoint(path: Path, config: Config, networks: Sequence[Network]) -> 
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
-        raise InputError(f"{path}: not a checkpoint ({_first_line(error)})") from error
+        raise BrokenCheckpoint(f"{path}: not a checkpoint ({_first_line(error)})") from error
     _check_settings(path, json.loads(content["config"]), json.loads(json.dumps(config.to_dict())))
     if content["checksums"] != [network.checksum for network in networks]:
         raise InputError(f"{path}: was trained on other networks")
