@@ -161,3 +161,9 @@ def test_troubles_that_make_no_sense_are_refused(trouble, problem, monkeypatch):
     monkeypatch.setattr("claim.evaluation.jobs.play_runs", lambda *_: pytest.fail("it was played"))
     with pytest.raises(InputError, match=problem):
         compare(contacts(), "random", **trouble)
+
+
+def test_a_range_of_p_is_refused_where_ties_have_their_own():
+    own = Network.from_edges([0, 1], [1, 2], probabilities=[0.5, 0.2])
+    with pytest.raises(InputError, match="probabilities of their own"):
+        compare(own, "random", runs=1, p_range=(0.1, 0.3))

@@ -29,6 +29,7 @@ from claim.experiments.store import Store
 from claim.experiments.sweep import Sweep
 from claim.experiments.trained import Train, load_policy
 from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
+from claim.files import locked
 from claim.learning.bounds import InfluenceBound
 from claim.learning.goals import GoalHeuristic
 from claim.learning.qnetwork import new_network
@@ -99,6 +100,18 @@ def test_a_training_cut_off_goes_on_to_the_same_result(tmp_path):
     folder.run(3, lambda metrics: None)
     assert longer.run([], tmp_path / "cut") == whole
     assert load_policy(whole, longer).name == CLAIM
+
+
+def test_a_checkpoint_that_cannot_be_read_is_trained_anew_and_a_folder_in_use_is_left_alone(tmp_path):
+    job = Train(CLAIM, "zones", (load("zone1"),), 0, 3, TINY.settings)
+    whole = job.run([], tmp_path / "whole")
+    folder = tmp_path / "broken" / "training" / next((tmp_path / "whole" / "training").iterdir()).name
+    folder.mkdir(parents=True)
+    (folder / "checkpoint.pt").touch()
+    with locked(folder, "taken"), pytest.raises(InputError, match="another training"):
+        job.run([], tmp_path / "broken")
+    assert (folder / "checkpoint.pt").exists()
+    assert job.run([], tmp_path / "broken") == whole
 
 
 def test_wishes_change_goals_and_only_goals(tmp_path):
