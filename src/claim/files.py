@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from claim.errors import InputError
@@ -14,11 +14,13 @@ try:
 except ImportError:  # Windows has no such locks; there nobody is kept from starting twice
     fcntl = None  # type: ignore[assignment]
 
+HALF_WRITTEN = ".part"
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Replace a file at once, so that nobody ever sees half of it."""
     data = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF_WRITTEN)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -58,7 +60,15 @@ def locked(folder: Path, taken: str) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise InputError(f"{folder}: {taken}") from None
+        _clear_half_written(folder)
         yield
+
+
+def _clear_half_written(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote left here and one level below."""
+    for left in [*folder.glob(f".*{HALF_WRITTEN}"), *folder.glob(f"*/.*{HALF_WRITTEN}")]:
+        with suppress(OSError):
+            left.unlink()
 
 
 def sha256_of(path: Path) -> str:

@@ -1,0 +1,39 @@
+"""Files that are written whole or not at all, also by a process that is killed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from claim.files import locked, write_whole
+
+KILLED_BEFORE_THE_END = """
+import os, sys
+from pathlib import Path
+from claim.files import write_whole
+os.replace = lambda *paths: os._exit(9)
+write_whole(Path(sys.argv[1]), "new")
+"""
+
+
+def test_a_killed_write_leaves_the_old_content_and_whoever_works_there_next_clears_the_rest(tmp_path):
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    for path in (tmp_path / "policy.json", jobs / "result.json"):
+        write_whole(path, "old")
+        assert subprocess.run([sys.executable, "-c", KILLED_BEFORE_THE_END, str(path)]).returncode == 9
+        assert path.read_text() == "old"
+        assert len(list(path.parent.glob(f".{path.name}.*"))) == 1
+    with locked(tmp_path, "taken"):
+        left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    assert left == [".lock", "jobs/result.json", "policy.json"]
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    def refuse(*paths):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(OSError, match="no space left"):
+        write_whole(tmp_path / "file", "new")
+    assert list(tmp_path.iterdir()) == []
