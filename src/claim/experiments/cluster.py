@@ -3,6 +3,7 @@
 import logging
 import os
 import socket
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from claim.errors import InputError
 from claim.experiments.jobs import Failed, Job, Result, attempt
 
 PATIENCE = 1.0  # seconds
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # how a gRPC client begins
+SETTINGS_FRAME = 4  # and what the fourth byte of a gRPC server's answer says
 
 
 class RayBackend:
@@ -50,27 +53,53 @@ class RayBackend:
 
 def _connect(address: str | None, workers: int | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    door = _door(address)
+    if door is not None and _is_here(door[0]) and (Path.home() / ".ray" / "auth_token").exists():
+        os.environ.setdefault(
+            "RAY_AUTH_MODE", "token"
+        )  # clusters started here ask for it, and Ray sends it only if told
     try:
         import ray
     except ImportError as error:
         raise InputError("--backend ray needs Ray: pip install 'claim[ray]'") from error
-    if address is not None:
-        _knock(address)
-    own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
-    settings = own if address is None else {"address": address}
     try:
+        if door is not None:
+            _knock(*door)
+        own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+        settings = own if address is None else {"address": address}
         ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise InputError(f"no Ray cluster at {address}: {str(error).strip().splitlines()[0]}") from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"no Ray cluster at {address}: {_first_line(error)}") from error
     return ray
 
 
-def _knock(address: str) -> None:
-    """Find out at once whether anybody is there; Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and port.isdecimal()):  # such as "auto"
-        return
+def _door(address: str | None) -> tuple[str, int] | None:
+    """Host and port of an address; None for others, such as "auto"."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    return (host, int(port)) if host and port.isdecimal() else None
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine: nobody can listen at the address of another."""
     try:
-        socket.create_connection((host, int(port)), timeout=10).close()
-    except OSError as error:
-        raise InputError(f"no Ray cluster at {address}: {error.strerror or error}") from error
+        with socket.socket() as own:
+            own.bind((host, 0))
+    except OSError:
+        return False
+    return True
+
+
+def _knock(host: str, port: int) -> None:
+    """Find out at once whether Ray is there; it would try for minutes, and for ever where another program answers."""
+    with socket.create_connection((host, port), timeout=10) as door:
+        door.sendall(GREETING)
+        answer = door.recv(4)
+    if answer[3:] != bytes([SETTINGS_FRAME]):
+        raise ConnectionError("another program answers there (the dashboard has its own port)")
+
+
+def _first_line(error: Exception) -> str:
+    """What went wrong; under Ray's words about a connection may lie that it was refused for want of a token."""
+    if "AuthenticationError" in "".join(traceback.format_exception(error)):
+        return "it asks for a token; set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN unless ~/.ray/auth_token holds it"
+    return getattr(error, "strerror", None) or str(error).strip().splitlines()[0]
