@@ -1,4 +1,4 @@
-"""Ctrl-C ends an evaluation at once, with one line and without orphans."""
+"""Ctrl-C, or a worker that is killed, ends an evaluation with one line and without orphans."""
 
 import os
 import signal
@@ -15,9 +15,11 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@pytest.mark.parametrize("whom", ["the program", "the whole group, as a terminal does"])
-def test_ctrl_c_stops_everything(whom):
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+
+
+def evaluation_with_workers() -> tuple[psutil.Popen, list[psutil.Process]]:
+    """A long evaluation that is under way, and its processes."""
     command = [sys.executable, "-m", "claim", "evaluate", "--networks", "zone2", "--runs", "200000", "--workers", "2"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     program = psutil.Popen(command, start_new_session=True, **pipes)
@@ -26,7 +28,19 @@ def test_ctrl_c_stops_everything(whom):
         time.sleep(0.1)
     assert len(workers) >= 3, "no worker processes were started"
     time.sleep(1)
-    workers = program.children(recursive=True)
+    return program, program.children(recursive=True)
+
+
+def assert_all_end(workers: list[psutil.Process]) -> None:
+    deadline = time.monotonic() + 20
+    while alive(workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert alive(workers) == []
+
+
+@pytest.mark.parametrize("whom", ["the program", "the whole group, as a terminal does"])
+def test_ctrl_c_stops_everything(whom):
+    program, workers = evaluation_with_workers()
     if whom == "the program":
         program.send_signal(signal.SIGINT)
     else:
@@ -35,7 +49,13 @@ def test_ctrl_c_stops_everything(whom):
     assert program.returncode == 130
     assert err == "claim: interrupted\n"
     assert out == ""
-    deadline = time.monotonic() + 20
-    while alive(workers) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert alive(workers) == []
+    assert_all_end(workers)
+
+
+def test_a_killed_worker_is_one_line():
+    program, workers = evaluation_with_workers()
+    next(each for each in workers if "--process-name" in each.cmdline()).kill()
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, out) == (2, "")
+    assert err == "claim: a worker process was killed, perhaps for want of memory: try --workers 1\n"
+    assert_all_end(workers)
