@@ -15,8 +15,8 @@ from claim.selection.foresight.calibrate import Judged
 from claim.selection.foresight.collect import Rows, gain_rows, hidden_rows, studies
 from claim.selection.foresight.features import BEFORE, FEATURES
 from claim.selection.foresight.lookalikes import KINDS, look_alikes
-from claim.selection.foresight.model import read_model, shipped_model, shipped_names, shipped_path
-from claim.selection.foresight.ranges import CHANCES, Ranges, Sample
+from claim.selection.foresight.model import free_ranges, read_model, shipped_model, shipped_names, shipped_path
+from claim.selection.foresight.ranges import CHANCES, WIDER, WIDER_AFTER_TRAINING, Ranges, Sample
 from claim.selection.foresight.study import STUDY
 from claim.selection.foresight.training import Plan, train_family
 from claim.selection.foresight.tree_kernels import best_split, histograms
@@ -184,6 +184,16 @@ def test_ranges_survive_their_file():
     again = Ranges.from_dict(json.loads(json.dumps(ranges.to_dict())))
     features = judged_sample(1).features[0]
     assert again.around(30.0, 12.0, features) == pytest.approx(ranges.around(30.0, 12.0, features), rel=1e-3)
+
+
+def test_a_trained_model_allows_for_networks_it_was_not_trained_on():
+    trained = shipped_model("retweet").ranges
+    assert trained is not None
+    assert trained.wider == WIDER_AFTER_TRAINING > free_ranges().wider == WIDER
+    features = judged_sample(1).features[0]
+    narrow, wide = replace(trained, wider=WIDER).around(30.0, 12.0, features), trained.around(30.0, 12.0, features)
+    assert wide[0] == narrow[0]
+    assert wide[1] < narrow[1] < narrow[0] < narrow[2] < wide[2]
 
 
 def test_judged_studies_count_real_networks_as_much_as_all_others():

@@ -137,13 +137,15 @@ def _grounds(name: str, studies: int, rng: Any, data_dir: str | None) -> "list[t
 def _table(rows: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
-    table = Table(title="The reach to expect, means over studies", title_justify="left")
-    table.add_column("network")
-    for column in ("surveys", "studies", "in the range", "reached", "expected", "range"):
+    fewest = min(row["studies"] for row in rows)
+    table = Table(title=f"The reach to expect, means over {fewest} studies or more a row", title_justify="left")
+    table.add_column("network", overflow="fold")
+    for column in ("surveys", "held", "reached", "expected"):
         table.add_column(column, justify="right")
+    table.add_column("range", justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            row["network"], str(row["budget"]), str(row["studies"]), f"{100 * row['held']:.0f} %",
-            f"{row['reached']:.1f}", f"{row['expected']:.1f}", f"{row['low']:.1f} to {row['high']:.1f}",
+            row["network"], str(row["budget"]), f"{100 * row['held']:.0f} %", f"{row['reached']:.1f}",
+            f"{row['expected']:.1f}", f"{row['low']:.1f} to {row['high']:.1f}",
         )  # fmt: skip
     return table

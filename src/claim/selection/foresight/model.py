@@ -12,7 +12,7 @@ import numpy as np
 from claim.errors import InputError
 from claim.networks.network import FloatArray
 from claim.selection.foresight.features import BEFORE, FEATURES
-from claim.selection.foresight.ranges import Ranges
+from claim.selection.foresight.ranges import WIDER_AFTER_TRAINING, Ranges
 from claim.selection.foresight.trees import Trees
 
 SCHEMA = 1
@@ -68,7 +68,7 @@ def read_model(path: Path) -> Model:
         raise InputError(f"{path}: trained on other features; train it again")
     try:
         trees = Trees.from_dict(data["hidden"], len(BEFORE)), Trees.from_dict(data["gain"], len(FEATURES))
-        ranges = data["ranges"] and Ranges.from_dict(data["ranges"])
+        ranges = data["ranges"] and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
         return Model(*trees, ranges, data["card"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no foresight model ({error})") from error

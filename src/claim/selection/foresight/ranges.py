@@ -20,7 +20,9 @@ from claim.selection.foresight.view import BoolArray
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
 NINE_IN_TEN = (0.05, 0.95)
-WIDER = 1.1  # times the marks: a network yet unseen differs more than those at hand; measured, see docs/foresight.md
+# Times the marks, since a network yet unseen differs more than those at hand; measured, see docs/foresight.md
+WIDER = 1.1
+WIDER_AFTER_TRAINING = 1.3  # half of the marks come from networks that the trees of the guess were grown on
 FEWEST = 40  # studies that marks are taken from
 SMALLEST_EXTRA = 0.01  # of a person; below that there is nothing to learn from
 SMALLEST_FACTOR = 0.02  # the worst luck an error is measured by: a true extra of nothing has no logarithm
@@ -59,6 +61,7 @@ class Ranges:
     factor: Trees
     spread: Trees
     marks: tuple[Marks, ...]
+    wider: float = WIDER
 
     def around(self, guess: float, known: float, features: FloatArray) -> tuple[float, float, float]:
         """Mean, low and high of the expected reach."""
@@ -66,7 +69,7 @@ class Ranges:
         if extra == 0:
             return known, known, known
         extra *= float(self.factor.predict(features[None])[0])
-        spread = WIDER * float(self.spread.predict(features[None])[0])
+        spread = self.wider * float(self.spread.predict(features[None])[0])
         low, high = (extra * float(np.exp(mark * spread)) for mark in self.marks[_chance(features)])
         return known + extra, known + min(low, extra), known + max(high, extra)
 
@@ -92,12 +95,12 @@ class Ranges:
         return {"chances": list(CHANCES), "marks": marks, **trees}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Ranges":
+    def from_dict(cls, data: dict[str, Any], wider: float = WIDER) -> "Ranges":
         """What :meth:`to_dict` wrote."""
         if data["chances"] != list(CHANCES):
             raise ValueError("ranges for other probabilities")
         factor, spread = (Trees.from_dict(data[name], len(STUDY) + 1) for name in ("factor", "spread"))
-        return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]))
+        return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]), wider)
 
 
 def _chance(features: FloatArray) -> int:
