@@ -44,7 +44,7 @@ def _picture(picture: Picture) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col"><button>{html.escape(name)}</button></th>' for name in table.heads)
+    head = "".join(_head(name, [cells[i] for cells in table.cells]) for i, name in enumerate(table.heads))
     body = "\n".join("<tr>" + "".join(map(_cell, cells)) + "</tr>" for cells in table.cells)
     caption = html.escape(table.caption)
     return (
@@ -53,9 +53,18 @@ def _table(table: Table) -> str:
     )
 
 
+def _head(name: str, column: Sequence[str]) -> str:
+    """Over its column: numbers and their heads stand to the right."""
+    numbers = sum(map(_is_number, column)) > len(column) / 2
+    return f'<th scope="col"{" class=n" * numbers}><button>{html.escape(name)}</button></th>'
+
+
 def _cell(text: str) -> str:
-    number = text[:1] in tuple("0123456789+-") or text in ("–", "not run")
-    return f"<td{' class=n' * number}>{html.escape(text)}</td>"
+    return f"<td{' class=n' * _is_number(text)}>{html.escape(text)}</td>"
+
+
+def _is_number(text: str) -> bool:
+    return text[:1] in tuple("0123456789+-") or text in ("–", "not run")
 
 
 def _troubles(troubles: Sequence[str]) -> str:
@@ -81,7 +90,8 @@ pre {{ background: #f3f4f6; border-radius: 4px; padding: 1em; font-size: .8rem; 
 table {{ border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }}
 caption {{ text-align: left; color: #444; padding-bottom: .4rem; white-space: nowrap; }}
 th, td {{ padding: .25rem .7rem; border-bottom: 1px solid #dfe2e6; text-align: left; white-space: nowrap; }}
-td.n {{ text-align: right; }}
+th {{ white-space: normal; vertical-align: bottom; }}
+th.n, td.n {{ text-align: right; }}
 th button {{ all: unset; cursor: pointer; font-weight: 600; }}
 th button:focus-visible {{ outline: 2px solid #2166ac; }}
 th[aria-sort=ascending] button::after {{ content: " ↑"; }}
