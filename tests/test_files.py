@@ -24,9 +24,10 @@ def test_a_killed_write_leaves_the_old_content_and_whoever_works_there_next_clea
         assert subprocess.run([sys.executable, "-c", KILLED_BEFORE_THE_END, str(path)]).returncode == 9
         assert path.read_text() == "old"
         assert len(list(path.parent.glob(f".{path.name}.*"))) == 1
+    (jobs / ".somebody-elses.part").touch()
     with locked(tmp_path, "taken"):
         left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
-    assert left == [".lock", "jobs/result.json", "policy.json"]
+    assert left == [".lock", "jobs/.somebody-elses.part", "jobs/result.json", "policy.json"]
 
 
 def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):

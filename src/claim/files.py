@@ -14,7 +14,7 @@ try:
 except ImportError:  # Windows has no such locks; there nobody is kept from starting twice
     fcntl = None  # type: ignore[assignment]
 
-HALF_WRITTEN = ".part"
+HALF_WRITTEN = ".claim-part"  # no file of anybody else ends like this
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -53,7 +53,10 @@ def check_writable(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path, taken: str) -> Iterator[None]:
-    """Keep a second process out of a folder, with words for it; the lock goes with the process, however that ends."""
+    """Keep a second process out of a folder, with words for it; the lock goes with the process, however that ends.
+
+    Whoever has the folder clears what a process that was killed left half-written.
+    """
     with (folder / ".lock").open("w") as file:
         if fcntl is not None:
             try:

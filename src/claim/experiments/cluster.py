@@ -54,10 +54,8 @@ class RayBackend:
 def _connect(address: str | None, workers: int | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     door = _door(address)
-    if door is not None and _is_here(door[0]) and (Path.home() / ".ray" / "auth_token").exists():
-        os.environ.setdefault(
-            "RAY_AUTH_MODE", "token"
-        )  # clusters started here ask for it, and Ray sends it only if told
+    if door is not None and _is_here(door[0]):
+        _bring_token()
     try:
         import ray
     except ImportError as error:
@@ -69,7 +67,8 @@ def _connect(address: str | None, workers: int | None) -> Any:
         settings = own if address is None else {"address": address}
         ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"no Ray cluster at {address}: {_first_line(error)}") from error
+        where = "Ray does not start" if address is None else f"no Ray cluster at {address}"
+        raise InputError(f"{where}: {_why(error)}") from error
     return ray
 
 
@@ -89,6 +88,12 @@ def _is_here(host: str) -> bool:
     return True
 
 
+def _bring_token() -> None:
+    """Clusters started on this machine ask for its token, once there is one; Ray sends it only if told to."""
+    if (Path.home() / ".ray" / "auth_token").exists():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+
 def _knock(host: str, port: int) -> None:
     """Find out at once whether Ray is there; it would try for minutes, and for ever where another program answers."""
     with socket.create_connection((host, port), timeout=10) as door:
@@ -98,8 +103,8 @@ def _knock(host: str, port: int) -> None:
         raise ConnectionError("another program answers there (the dashboard has its own port)")
 
 
-def _first_line(error: Exception) -> str:
+def _why(error: Exception) -> str:
     """What went wrong; under Ray's words about a connection may lie that it was refused for want of a token."""
     if "AuthenticationError" in "".join(traceback.format_exception(error)):
         return "it asks for a token; set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN unless ~/.ray/auth_token holds it"
-    return getattr(error, "strerror", None) or str(error).strip().splitlines()[0]
+    return getattr(error, "strerror", None) or (str(error).strip() or type(error).__name__).splitlines()[0]
