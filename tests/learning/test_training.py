@@ -320,6 +320,13 @@ def test_an_empty_checkpoint_is_told_in_one_line(networks: list[Network], tmp_pa
     assert "\n" not in str(told.value)
 
 
+def test_a_run_whose_best_network_is_gone_cannot_go_on(networks: list[Network], tmp_path: Path) -> None:
+    TrainingFolder(tmp_path, quick(), networks, "claim train").open(resume=False)
+    (tmp_path / "policy.json").unlink()
+    with pytest.raises(InputError, match="the best network so far, is gone"):
+        TrainingFolder(tmp_path, quick(), networks, "claim train").open(resume=True)
+
+
 def test_two_trainings_in_one_folder_are_one_too_many(networks: list[Network], tmp_path: Path) -> None:
     first, second = (TrainingFolder(tmp_path, quick(), networks, "claim train") for _ in range(2))
     first.open(resume=False)

@@ -78,6 +78,7 @@ class TrainingFolder:
         with self._alone():
             if there:
                 content = read_checkpoint(checkpoint, self.config, self.networks)
+                self._check_policy_is_there()
                 self.curve = restore(self.training, content)["curve"]
                 _keep_lines(self.path / "metrics.jsonl", self.training.episode)
                 _keep_lines(self.path / "validation.jsonl", self.training.episode)
@@ -87,6 +88,11 @@ class TrainingFolder:
             record = manifest(self.command, self.config.to_dict(), self.networks)
             (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
             self._validate()
+
+    def _check_policy_is_there(self) -> None:
+        """The best network so far cannot be made again from a checkpoint, which has the present one only."""
+        if not any((self.path / f"{stem}.json").exists() for stem in (POLICY, BEFORE_END)):
+            raise InputError(f"{self.path}: policy.json, the best network so far, is gone: begin anew elsewhere")
 
     def run(self, episodes: int, watch: Watch) -> None:
         """Train up to ``episodes``; Ctrl-C stops after the current episode, and the checkpoint is written."""
