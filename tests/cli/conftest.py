@@ -9,6 +9,9 @@ import pytest
 from claim.cli import main
 
 Claim = Callable[..., subprocess.CompletedProcess[str]]
+ONE_WAY = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">
+<node id="a"/><node id="b"/><node id="d"/><edge source="a" target="b"/><edge source="d" target="a"/></graph></graphml>
+"""
 
 
 @pytest.fixture
@@ -21,6 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "numbers.edges").write_text("10 11\n11 12\n12 13\n10 13\n13 14\n")
     (tmp_path / "names.csv").write_text("person,contact\nAna,Ben\nBen,Cyd\nAna,Dan\nDan,Eve\nDan,Dan\n")
     (tmp_path / "broken.csv").write_text("a,b\nc\n")
+    (tmp_path / "oneway.graphml").write_text(ONE_WAY)
     return tmp_path
 
 

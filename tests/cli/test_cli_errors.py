@@ -70,6 +70,12 @@ MISTAKES = {
         ["select", "--known", "names.csv", "--method", "foresight", "--directed"],
         "contacts that go both ways",
     ),
+    "nobody to choose from": (["select", "zone2", "--may", "", "--method", "ris"], "nobody is left to choose from"),
+    "a plan for contacts below none": (
+        ["plan", "names.csv", "--surveyed", "Ana", "--people", "20", "--mean-degree", "nan"],
+        "the mean degree must be above 0",
+    ),
+    "studies of directed contacts": (["evaluate", "--networks", "oneway.graphml"], "these are directed"),
     "unknown option": (["select", "zone2", "--nope"], "--nope"),
     "unknown command": (["frobnicate"], "frobnicate"),
     "nothing to fetch": (["networks", "fetch", "zone2"], "nothing to fetch"),

@@ -158,6 +158,17 @@ def test_a_name_with_a_comma_stands_in_quotes(claim, tmp_path):
     assert data["leaders"] == ["Lee, Cy", "Bob"]
 
 
+def test_names_may_stand_one_below_the_other(claim, tmp_path):
+    data = only_json(claim("influence", "names.csv", "--leaders", "Ana\r\nCyd, Eve\n", "--json", "-"))
+    assert data["leaders"] == ["Ana", "Cyd", "Eve"]
+
+
+def test_advice_on_directed_ties_says_that_they_go_both_ways(claim):
+    done = claim("advise", "--known", "oneway.graphml", "--surveyed", "a", "--json", "-")
+    assert {row["person"] for row in only_json(done)["ranking"]} == {"b", "d"}
+    assert "contacts are taken to go both ways" in done.stderr
+
+
 def test_evaluate_has_the_documented_keys_and_says_nothing_else(claim_program):
     arguments = ("--networks", "zone2,names.csv", "--policies", "random,change", "--runs", "3", "--start", "2")
     done = claim_program("evaluate", *arguments, "--protocol", "paper,field", "--workers", "1", "--json", "-")

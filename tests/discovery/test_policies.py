@@ -192,6 +192,13 @@ def test_snowball_finishes_a_wave_before_the_next():
     assert_uniform(first, [1, 2, 3])
 
 
+def test_snowball_goes_by_distance_where_it_is_not_known_who_named_whom():
+    path = Network.from_edges([3, 1, 0, 6, 4], [1, 0, 2, 4, 5], n=8)  # 3 - 1 - 0 - 2, and 5 - 4 - 6 apart; 7 alone
+    seen = Discovered.from_network(path, [3])
+    for seed in range(10):
+        assert policy_named("snowball").choose(seen, np.random.default_rng(seed), 4)[:3] == [1, 0, 2]
+
+
 @pytest.mark.parametrize("name", HONEST)
 @pytest.mark.parametrize("count", [1, 3, 6, 50])
 def test_different_people_of_the_frontier_are_chosen(seen, name, count):

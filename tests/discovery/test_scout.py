@@ -11,7 +11,7 @@ from claim.discovery.policies.degrees import named_by_many_and_lonely
 from claim.discovery.policies.scout import Scout
 from claim.discovery.policies.scout.model import Weights, shipped_weights
 from claim.discovery.policies.scout.signals import CLASS, STUDY, Answers, class_signals, study_signals
-from claim.discovery.policies.scout.words import THEMES
+from claim.discovery.policies.scout.words import THEMES, strongest
 from claim.evaluation.scout_training import Moment, fit
 from claim.networks import Network, load
 
@@ -183,6 +183,16 @@ def test_reasons_are_words_about_this_person():
     assert set(said[1:]) <= {words for theme in THEMES for words in (theme.high, theme.low)}
     listed = seen_from([(0, 1), (3, 4)], [0])
     assert Scout().reasons(listed, 3, str) == ["nobody surveyed has named this person yet"]
+
+
+def test_nothing_is_said_that_is_not_so():
+    parts, above = np.zeros(len(CLASS)), np.zeros(len(CLASS))
+    parts[CLASS.index("alike")] = 0.5  # "asked around", which the words of this theme are about, is as everywhere
+    assert strongest(parts, above) == []
+    parts[CLASS.index("asked around")], above[CLASS.index("asked around")] = 0.1, -1.0
+    assert strongest(parts, above) == [THEMES[-1].low]
+    parts[CLASS.index("asked around")] = -0.1  # it speaks against them
+    assert strongest(parts, above) == []
 
 
 def test_every_signal_belongs_to_one_theme():

@@ -172,3 +172,16 @@ def test_a_constant_goal_is_constant():
     rule = ConstantGoal(23.0, 20.0)
     seen = Discovered()
     assert (rule.goal_for(seen), rule.average_influence) == (23.0, 20.0)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        Network.from_edges([], [], n=0),
+        Network.from_edges([0], [1], directed=True),
+        Network.from_edges([0], [1], probabilities=[1.0]),
+    ],
+)
+def test_networks_it_does_not_hold_for_are_refused(network: Network) -> None:
+    with pytest.raises(InputError, match="go both ways"):
+        InfluenceBound.of_networks([network], 1.0)

@@ -1,6 +1,7 @@
 """How many surveys are worth it, from simulated studies."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -147,6 +148,15 @@ def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
     assert len(seen.start) == 5
 
 
+def test_surveys_add_nothing_where_everybody_is_reached_already():
+    crowd = vole_like(40, 9.0, np.random.default_rng(5))
+    plan = plan_further(seen_part(crowd, 6), 40, None, Setting(p=0.9, surveys=(0, 5, 10), studies=4))
+    for before, after in pairwise(plan.points):
+        assert after.gain == pytest.approx((after.mean - before.mean) / (after.surveys - before.surveys))
+    assert plan.points[0].mean == 40
+    assert plan.enough(0.2) == 0
+
+
 def test_people_who_refused_are_not_asked_again():
     star = Network.from_edges([0] * 6, range(1, 7))
     seen = Discovered.from_network(star, [0], range(1, 7))
@@ -179,6 +189,8 @@ def test_somebody_who_named_nobody_is_no_reason_to_stop():
         (lambda: Setting(policy="clairvoyant"), "must see the whole network"),
         (lambda: Setting(selector="greed"), "no selector"),
         (lambda: plan_further(Discovered(), 50), "nobody was surveyed"),
+        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 90, np.nan), "mean degree"),
+        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 90, -5.0), "mean degree"),
         (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 6), "are known already"),
     ],
 )

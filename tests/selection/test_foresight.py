@@ -316,6 +316,41 @@ def test_reasons_are_keys_numbers_and_english():
         assert all("{" not in reason.text for reason in why)
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_leaders_of_whom_nothing_further_is_seen_share_the_reach_to_expect(name):
+    pairs = Discovered.from_network(Network.from_edges([0, 2, 4], [1, 3, 5]), [0, 2, 4])
+    selector = foresight_named(name)
+    reach = selector.expect(pairs, [1, 3], np.random.default_rng(0)).mean
+    told = [{why.key: dict(why.params) for why in whys} for whys in selector.reasons(pairs, [1, 3], 0, (reach, 2))]
+    assert sum(why["adds"]["amount"] for why in told) == pytest.approx(reach, abs=0.2)
+    assert sum(why["unseen"]["amount"] for why in told) == pytest.approx(reach - 2.2, abs=0.2)  # 1.1 of each is seen
+
+
+def test_chance_decides_only_between_those_who_could_be_chosen():
+    star = Discovered.from_network(Network.from_edges([0] * 9, range(1, 10)), [0])
+    selector = FreeForesight(samples=50)
+
+    def equals(**wishes):
+        whys = selector.reasons(star, [0, 7, 8], **wishes)
+        return [next((dict(why.params)["count"] for why in each if why.key == "equals"), 0) for each in whys]
+
+    assert equals() == [0, 7, 7]
+    assert equals(must=[7]) == [0, 0, 7]
+    assert equals(must_not=[1, 2]) == [0, 5, 5]
+    assert equals(may=[0, 7, 8]) == [0, 0, 0]
+
+
+def test_a_range_of_p_is_what_is_expected_too():
+    discovered = seen(2, 6)
+    leaders, rng = discovered.surveyed[:3], np.random.default_rng
+    one = FreeForesight(p=0.05, samples=50).expect(discovered, leaders, rng(0))
+    other = FreeForesight(p=0.2, samples=50).expect(discovered, leaders, rng(0))
+    both = FreeForesight(p=0.5, samples=50, p_range=(0.05, 0.2)).expect(discovered, leaders, rng(0))
+    assert both == ((one.mean + other.mean) / 2, one.low, other.high)
+    whys = FreeForesight(p=0.5, samples=50, p_range=(0.1,)).reasons(discovered, leaders)
+    assert whys == FreeForesight(p=0.1, samples=50).reasons(discovered, leaders)
+
+
 def test_the_family_of_the_network_decides_where_it_is_known():
     assert foresight_named("foresight", family="retweet").name == "foresight:retweet"
     assert foresight_named("foresight", family="vole-like").name == "foresight:animal"

@@ -119,3 +119,9 @@ def test_reverse_sampling_equals_greedy_on_real_networks(name: str) -> None:
     assert ris.influence > greedy.influence - 4 * noise - 0.005 * greedy.influence
     assert ris.guarantee is not None
     assert ris.guarantee > 1 - 1 / np.e - 0.05
+
+
+@pytest.mark.parametrize("method", EVERY_METHOD)
+def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
+    chosen = select(Network.from_edges([0], [1]), 3, method=method, may=[])
+    assert (chosen.leaders, chosen.influence) == ([], 0.0)

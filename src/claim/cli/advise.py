@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import JsonOption, SeedOption, people, report_dropped, show
+from claim.cli.common import JsonOption, SeedOption, people, report_dropped, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def advise(
 
     graph = load(known)
     report_dropped(graph)
+    if graph.directed:
+        say(f"{known}: contacts are taken to go both ways, whichever of the two named the other")
     rule = _policy(policy, graph, budget)
     seen = study_so_far(graph, rule, surveyed, refused, start)
     ranking = [

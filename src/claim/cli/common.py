@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,9 +36,9 @@ EdgeProbabilitiesOption = Annotated[
 
 
 def names(given: str | None) -> list[str]:
-    """A comma-separated list, each name once; a name with a comma in it stands in double quotes."""
-    listed = next(csv.reader([given or ""], skipinitialspace=True), [])
-    return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
+    """A list separated by commas or line breaks, each name once; a name with a comma in it stands in double quotes."""
+    lines = csv.reader(StringIO(given or "", newline=None), skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for line in lines for name in line if name.strip()))
 
 
 def people(network: "Network", labels: str | None) -> list[int]:

@@ -154,7 +154,7 @@ def _foreseen(
     expected = selector.expect(seen, leaders, expecting)
     if most is not None:
         expected = expected.at_most(float(max(most, len(seen))))
-    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)))
+    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **wishes)
     reasons = [[why.text for why in whys] for whys in told(found)]
     ahead = Ahead(expected, reasons, ranked[k:])
     return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), ahead

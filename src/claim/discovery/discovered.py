@@ -174,7 +174,18 @@ class Discovered:
             seen.record_start(person)
         for person in dict.fromkeys(refused):
             seen.record_refusal(person)
+        seen._set_waves()
         return seen
+
+    def _set_waves(self) -> None:
+        """Waves by distance from the start people, where it is not known who named whom; those apart come last."""
+        self.wave = [0 if who in self.start else len(self) for who in range(len(self))]
+        reached = list(self.start)
+        for person in reached:
+            for contact in self.contacts[person]:
+                if self.wave[contact] == len(self):
+                    self.wave[contact] = self.wave[person] + 1
+                    reached.append(contact)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):

@@ -123,6 +123,9 @@ def compare(
         attendance, None if p_range is None else _two_chances(p_range), answers, told,
     )  # fmt: skip
     check_rules(rules, runs)
+    one_way = next((network.name for network in hidden if network.directed), None)
+    if one_way is not None:
+        raise InputError(f"{one_way}: studies take contacts that go both ways, and these are directed")
     own = next((network.name for network in hidden if network.probabilities is not None), None)
     if own is not None and rules.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")

@@ -82,7 +82,7 @@ def choose_leaders(
     foresight = FreeForesight(setup.p, samples, attendance=attendance)
     chosen = _chosen(study, foresight, wishes, k + replacements)
     along, expected = _reach(study, foresight, chosen[:k])
-    suggestions = _suggestions(study, foresight, chosen, set(include), (expected.mean, k))
+    suggestions = _suggestions(study, foresight, chosen, set(include), wishes, (expected.mean, k))
     return LeaderAdvice(suggestions[:k], suggestions[k:], along, *expected, attendance, setup.p, known)
 
 
@@ -129,11 +129,17 @@ def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> "tup
 
 
 def _suggestions(
-    study: Study, foresight: "FreeForesight", chosen: list[int], include: set[str], reach: tuple[float, int]
+    study: Study,
+    foresight: "FreeForesight",
+    chosen: list[int],
+    include: set[str],
+    wishes: _Wishes,
+    reach: tuple[float, int],
 ) -> tuple[LeaderSuggestion, ...]:
     from claim.selection.foresight import told
 
-    found = foresight.reasons(study.discovered(), chosen, named_seed(study.setup.seed, "reasons"), reach)
+    rng = named_seed(study.setup.seed, "reasons")
+    found = foresight.reasons(study.discovered(), chosen, rng, reach, must=wishes.must, must_not=wishes.must_not)
     return tuple(
         LeaderSuggestion(study.seen.codes[leader], _adds(whys), _reasons(study, leader, say, include))
         for leader, whys, say in zip(chosen, found, told(found), strict=True)

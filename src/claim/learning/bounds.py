@@ -69,6 +69,10 @@ class InfluenceBound:
         """What holds for all of some networks: the most people and edges, the largest degree of every rank."""
         if not networks:
             raise InputError("a bound needs at least one network")
+        for network in networks:
+            if not network.n or network.directed or network.probabilities is not None:
+                needed = "people, contacts that go both ways and one probability for all of them"
+                raise InputError(f"{network.name}: the bound is for networks that have {needed}")
         people = max(network.n for network in networks)
         largest = np.zeros(people)
         for network in networks:

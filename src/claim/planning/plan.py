@@ -130,8 +130,7 @@ def plan_new(
     """Studies on look-alike networks of the size and the mean degree that a team estimates."""
     if people < 1:
         raise InputError(f"people must be at least 1, not {people}")
-    if not 0 < mean_degree < people:
-        raise InputError(f"the mean degree must be above 0 and below the number of people, not {mean_degree}")
+    _check_mean_degree(mean_degree, people)
     if start < 1:
         raise InputError(f"start must be at least 1, not {start}")
     setting = setting or Setting()
@@ -152,13 +151,20 @@ def plan_further(
     """
     if not seen.surveyed:
         raise InputError("nobody was surveyed yet: plan on look-alikes instead")
+    if mean_degree is not None:
+        _check_mean_degree(mean_degree, people)
     setting = setting or Setting()
     from_now = replace(setting, surveys=tuple(sorted({0, *setting.surveys})))
     simulated = _plan(_further_studies(seen, people, mean_degree, from_now), from_now, progress).points
-    points = _raised(simulated, _expected_now(seen, setting), people)
+    points = _raised(simulated, _expected_now(seen, setting).at_most(people), people)
     if 0 not in setting.surveys:
         points = [replace(points[1], gain=None, gain_stderr=None), *points[2:]]
     return Plan(setting, points)
+
+
+def _check_mean_degree(mean_degree: float, people: int) -> None:
+    if not 0 < mean_degree < people:
+        raise InputError(f"the mean degree must be above 0 and below the number of people, not {mean_degree}")
 
 
 def _expected_now(seen: Discovered, setting: Setting) -> Expected:
@@ -172,12 +178,14 @@ def _expected_now(seen: Discovered, setting: Setting) -> Expected:
 def _raised(points: list[Point], now: Expected, people: int) -> list[Point]:
     """The points of simulated studies, brought to the level that is expected now."""
     level = now.mean / points[0].mean
-    raised = []
+    raised: list[Point] = []
     for point in points:
         growth = point.mean / points[0].mean
         mean, low, high = (min(value * growth, people) for value in now)
-        gain = None if point.gain is None else level * point.gain
-        error = None if point.gain_stderr is None else level * point.gain_stderr
+        gain = error = None
+        if raised and point.gain_stderr is not None:
+            gain = (mean - raised[-1].mean) / (point.surveys - raised[-1].surveys)
+            error = level * point.gain_stderr
         raised.append(Point(point.surveys, mean, level * point.stderr, low, high, point.discovered, gain, error))
     return raised
 

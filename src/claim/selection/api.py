@@ -77,6 +77,8 @@ def select(
     choosing, judging = as_generator(rng).spawn(2)
     candidates = Candidates.of(network.n, k, may, must, must_not)
     k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
+    if k == 0:
+        return Selection([], 0.0, 0.0, method)
     chosen = METHODS[method](Task(network, candidates, k, p, samples, choosing, ties))
     reach = judge(network, chosen.leaders, p, judging)
     return Selection(chosen.leaders, reach.mean, reach.stderr, method, chosen.guarantee)

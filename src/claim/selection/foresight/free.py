@@ -17,7 +17,7 @@ class FreeForesight(Foresight):
     def planned_attendance(self) -> float:
         """Half way to a full turnout: hubs that are seen look surer than unseen ones, and would be backed up too often.
 
-        Measured, see docs/foresight.md; the fitted form, which values the unseen better, plans with the chance itself.
+        The fitted form, which values the unseen better, plans with the chance itself; see docs/troubles.md.
         """
         return (1.0 + self.attendance) / 2.0
 

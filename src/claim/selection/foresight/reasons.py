@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from claim.discovery import Discovered, Status
-from claim.selection.foresight.hidden import Hidden
 
 Value = int | float
 
@@ -42,17 +41,15 @@ class Why:
         return ENGLISH[self.key].format(**{name: f"{value:g}" for name, value in self.params})
 
 
-def reasons_for(
-    discovered: Discovered, hidden: Hidden, who: int, adds: float, new: float, equals: int, factor: float
-) -> list[Why]:
-    """What speaks for a leader who adds ``adds`` people, a share ``new`` of those they reach.
+def reasons_for(discovered: Discovered, who: int, adds: float, unseen: float, new: float, equals: int) -> list[Why]:
+    """What speaks for a leader who adds ``adds`` people, ``unseen`` of them beyond the seen contacts.
 
-    ``equals`` are just like them. What is guessed beyond the seen contacts is told times ``factor``.
+    A share ``new`` of those they reach is not reached by others before; ``equals`` more people are just like them.
     """
     found = [Why.of("adds", amount=round(adds, 1))]
     found += _seen(discovered, who)
     if discovered.status[who] != Status.SURVEYED:
-        found.append(Why.of("unseen", amount=round(factor * float(hidden.worth[who]), 1)))
+        found.append(Why.of("unseen", amount=round(unseen, 1)))
     if new >= MOSTLY_NEW and adds > 1:
         found.append(Why.of("apart", amount=min(round(100 * new), 100)))
     if equals:

@@ -48,11 +48,13 @@ THEMES = (
 
 
 def strongest(parts: FloatArray, above: FloatArray) -> list[str]:
-    """The themes that speak most for somebody.
+    """The themes that speak most for somebody, among those whose words are true of them.
 
     ``parts`` is what each signal adds to the score beyond the average of those waiting, ``above`` how far the signal
-    itself is above the average.
+    itself is above the average. Words are about the first signal of a theme, so it has to speak for somebody itself.
     """
+    first = {theme: CLASS.index(theme.signals[0]) for theme in THEMES}
     weight = {theme: sum(parts[CLASS.index(signal)] for signal in theme.signals) for theme in THEMES}
-    best = [theme for theme in sorted(THEMES, key=lambda theme: -weight[theme])[:MOST] if weight[theme] >= LEAST]
-    return [theme.high if above[CLASS.index(theme.signals[0])] > 0 else theme.low for theme in best]
+    meant = [theme for theme in THEMES if parts[first[theme]] > 0 and weight[theme] >= LEAST]
+    best = sorted(meant, key=lambda theme: -weight[theme])[:MOST]
+    return [theme.high if above[first[theme]] > 0 else theme.low for theme in best]
