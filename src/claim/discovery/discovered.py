@@ -179,9 +179,11 @@ class Discovered:
 
     def _set_waves(self) -> None:
         """Waves by distance from the start people, where it is not known who named whom; those apart come last."""
-        self.wave = [0 if who in self.start else len(self) for who in range(len(self))]
+        self.wave = [len(self)] * len(self)
         reached = list(self.start)
         for person in reached:
+            self.wave[person] = 0
+        for person in reached:  # grows on the way
             for contact in self.contacts[person]:
                 if self.wave[contact] == len(self):
                     self.wave[contact] = self.wave[person] + 1
