@@ -24,6 +24,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "numbers.edges").write_text("10 11\n11 12\n12 13\n10 13\n13 14\n")
     (tmp_path / "names.csv").write_text("person,contact\nAna,Ben\nBen,Cyd\nAna,Dan\nDan,Eve\nDan,Dan\n")
     (tmp_path / "broken.csv").write_text("a,b\nc\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "names.csv").write_text("Ida,Jo\n")
     (tmp_path / "oneway.graphml").write_text(ONE_WAY)
     return tmp_path
 

@@ -76,6 +76,13 @@ MISTAKES = {
         "the mean degree must be above 0",
     ),
     "studies of directed contacts": (["evaluate", "--networks", "oneway.graphml"], "these are directed"),
+    "training on two of one name": (
+        ["train", "--networks", "names.csv,sub/names.csv", "--out", "run"],
+        "two networks are called names",
+    ),
+    "training on directed contacts": (["train", "--networks", "oneway.graphml", "--out", "run"], "these are directed"),
+    "an option before fetch": (["networks", "--data-dir", ".", "fetch", "israel"], "go after fetch"),
+    "a number that is none": (["influence", "zone2", "--leaders", "1_7"], "nobody is called '1_7'"),
     "unknown option": (["select", "zone2", "--nope"], "--nope"),
     "unknown command": (["frobnicate"], "frobnicate"),
     "nothing to fetch": (["networks", "fetch", "zone2"], "nothing to fetch"),

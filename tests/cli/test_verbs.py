@@ -158,6 +158,14 @@ def test_a_name_with_a_comma_stands_in_quotes(claim, tmp_path):
     assert data["leaders"] == ["Lee, Cy", "Bob"]
 
 
+def test_a_terminal_that_lacks_letters_is_no_obstacle(claim_program, folder):
+    (folder / "uni.csv").write_text("Zoë,Ян\nЯн,李\n", encoding="utf-8")
+    done = claim_program("influence", "uni.csv", "--leaders", "Ян", "--json", "-", PYTHONIOENCODING="cp1252")
+    assert only_json(done)["leaders"] == ["Ян"]
+    done = claim_program("select", "uni.csv", "-k", "2", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+
+
 def test_names_may_stand_one_below_the_other(claim, tmp_path):
     data = only_json(claim("influence", "names.csv", "--leaders", "Ana\r\nCyd, Eve\n", "--json", "-"))
     assert data["leaders"] == ["Ana", "Cyd", "Eve"]

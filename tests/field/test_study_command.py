@@ -106,3 +106,25 @@ def test_markup_in_names_is_plain_text(study):
     assert "[red]x[/red]" in shown
     assert "[bold]Centre[/bold]" in shown
     assert "[red]x[/red]" in study("next", "-n", "3")
+
+
+def test_contacts_are_found_by_code_and_counted_once_whatever_their_case(study):
+    study("create", "--title", "Centre", *FOLLOWING)
+    study("add", "--start", "Ana", "Ben", "Carla")
+    assert study("answer", "--consent", "Ana", "p3", "P2", "--json", "-")["new"] == []
+    assert study("answer", "--consent", "Ben", "Zed", "zed", "ZED", "--json", "-")["new"] == ["P4"]
+    assert {row["name"]: row["times_named"] for row in study("people", "--json", "-")["rows"]}["Carla"] == 1
+
+
+def test_no_name_key_is_left_that_the_log_does_not_know_of(study, tmp_path, monkeypatch):
+    study("create", "--title", "Centre", *FOLLOWING)
+    study("add", "--start", "Ana")
+    monkeypatch.setenv("CLAIM_KEY_PASSPHRASE", "another good sentence")
+
+    def full(*_):
+        raise ClaimError("nothing was saved: the disk is full")
+
+    monkeypatch.setattr("claim.field.commands.exported", full)
+    with pytest.raises(ClaimError, match="disk is full"):
+        study("export", "--names", str(tmp_path / "names.key"))
+    assert not (tmp_path / "names.key").exists()

@@ -143,7 +143,10 @@ def test_same_size_but_other_numbers_is_saved_and_said(publisher: Publisher, tmp
 
 def test_what_is_there_is_not_fetched_again(publisher: Publisher, tmp_path: Path) -> None:
     publisher.files["rt/ring.zip"] = zipped({"ring.edges": EDGES})
-    get(publisher, tmp_path)
+    path = get(publisher, tmp_path).path
+    assert get(publisher, tmp_path).status is FetchStatus.PRESENT
+    assert path is not None
+    path.rename(tmp_path / path.name)  # without the folder of its family, where it is found as well
     assert get(publisher, tmp_path).status is FetchStatus.PRESENT
     assert len(publisher.requests) == 1
     (tmp_path / "shapes" / "ring.edges").write_text("half a file")

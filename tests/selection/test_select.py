@@ -125,3 +125,9 @@ def test_reverse_sampling_equals_greedy_on_real_networks(name: str) -> None:
 def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
     chosen = select(Network.from_edges([0], [1]), 3, method=method, may=[])
     assert (chosen.leaders, chosen.influence) == ([], 0.0)
+
+
+@pytest.mark.parametrize("people", [["Ana"], [3.7], "17", [2**70], [-1]])
+def test_people_are_indices_and_nothing_else(people: list[int]) -> None:
+    with pytest.raises(InputError, match="indices"):
+        influence(random_network(60, 150), people)

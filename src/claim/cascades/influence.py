@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -109,11 +110,14 @@ def edge_coins(network: Network) -> FloatArray:
 
 def check_people(n: int, people: Iterable[int]) -> IntArray:
     """The people as an array without repeats, or an error that names who does not exist."""
-    chosen = np.array(list(dict.fromkeys(int(person) for person in people)), dtype=np.int64)
-    unknown = chosen[(chosen < 0) | (chosen >= n)]
-    if len(unknown):
-        raise InputError(f"there is no person {unknown[0]}: indices run from 0 to {n - 1}")
-    return chosen.astype(np.int32)
+    try:
+        chosen = list(dict.fromkeys(map(index, people)))
+    except TypeError as error:
+        raise InputError("people are given by their indices: network.index_of(label) tells them") from error
+    unknown = next((person for person in chosen if not 0 <= person < n), None)
+    if unknown is not None:
+        raise InputError(f"there is no person {unknown}: indices run from 0 to {n - 1}")
+    return np.array(chosen, dtype=np.int32)
 
 
 def check_probability(p: float) -> None:

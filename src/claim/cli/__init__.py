@@ -1,6 +1,7 @@
 """The command line: one verb a job, one module a verb; each imports what it needs only when it runs."""
 
 import sys
+from io import TextIOWrapper
 from typing import NoReturn
 
 import typer
@@ -54,6 +55,9 @@ app.command("app")(assistant)
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; what a user can put right is one line on standard error and exit code 2."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows "?" rather than nothing
     debug = "--debug" in given
     words = [word for word in given if word != "--debug"]
     try:

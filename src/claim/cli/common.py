@@ -60,7 +60,7 @@ def report_dropped(network: "Network") -> None:
 def show(data: dict[str, Any], table: "RenderableType", json_target: str | None) -> None:
     """The result for people on the terminal, or for machines where ``--json`` asks for it."""
     if json_target == "-":
-        sys.stdout.write(as_json(data))
+        sys.stdout.write(_sayable(as_json(data)))
         return
     check_json_target(json_target)
     from rich.console import Console
@@ -69,6 +69,15 @@ def show(data: dict[str, Any], table: "RenderableType", json_target: str | None)
     Console(highlight=False, markup=False, emoji=False).print(table, soft_wrap=isinstance(table, str))
     if json_target is not None:
         write_text(Path(json_target), as_json(data))
+
+
+def _sayable(text: str) -> str:
+    """JSON as it is where the terminal has all its letters, else with the others as ``\\u`` escapes."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(json.loads(text), indent=1) + "\n"
+    return text
 
 
 def as_json(data: Any) -> str:

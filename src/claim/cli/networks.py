@@ -25,6 +25,8 @@ def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: 
     Example: [bold]claim networks[/bold]
     """
     if context.invoked_subcommand is not None:
+        if data_dir is not None or json is not None:
+            raise InputError(f"--data-dir and --json go after {context.invoked_subcommand}")
         return
     from claim.networks.catalogue import known_networks
 

@@ -1,5 +1,6 @@
 """``claim train``: train a survey policy."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,7 +69,7 @@ def train(
 
 
 def _networks(family: str | None, networks: str | None, data_dir: str | None) -> "list[Network]":
-    from claim.networks import load
+    from claim.evaluation.compare import load_all
     from claim.networks.catalogue import known_networks
 
     if (family is None) == (networks is None):
@@ -80,7 +81,7 @@ def _networks(family: str | None, networks: str | None, data_dir: str | None) ->
         wanted = [each.name for each in known if family in (each.family, "all") and _wanted(each.family, family)]
     if not wanted:
         raise InputError(f"there is no family called {family}" if family else "--networks names nothing")
-    loaded = [load(name, data_dir=data_dir) for name in wanted]
+    loaded = load_all(wanted, data_dir)
     for network in loaded:
         report_dropped(network)
     return loaded
@@ -108,8 +109,8 @@ def _command(
     seed: int,
     settings: list[str] | None,
 ) -> str:
-    source = f"--family {family}" if family else f"--networks {networks}"
-    changes = "".join(f" --set {each}" for each in settings or [])
+    source = f"--family {family}" if family else f"--networks {shlex.quote(networks or '')}"
+    changes = "".join(f" --set {shlex.quote(each)}" for each in settings or [])
     return f"claim train --variant {variant} {source} --episodes {episodes} --budget {budget} --seed {seed}{changes}"
 
 

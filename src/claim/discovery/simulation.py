@@ -35,6 +35,7 @@ class Simulation:
             raise InputError(f"the refusal probability must be between 0 and 1, not {refusal}")
         if not 0 < answers <= 1:
             raise InputError(f"answers is a share above 0 and at most 1, not {answers}")
+        check_contacts(network)
         self.network = network
         self.discovered = Discovered()
         self.people: list[int] = []  # the network's index of each local person
@@ -88,6 +89,12 @@ class Simulation:
             return contacts
         coins = np.random.default_rng((self._memory, who)).random(self.network.n)
         return contacts[coins[contacts] < self._answers]
+
+
+def check_contacts(network: Network) -> None:
+    """Refuse directed networks: in a study a contact is a contact, whichever of the two named the other."""
+    if network.directed:
+        raise InputError(f"{network.name}: studies take contacts that go both ways, and these are directed")
 
 
 def _checked_start(network: Network, start: Iterable[int]) -> list[int]:

@@ -1,16 +1,17 @@
 """Compare survey policies honestly: the same start sets, the same worlds, paired tests."""
 
 import math
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, product
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
 from claim.discovery import is_reference
-from claim.discovery.simulation import BudgetUnit
+from claim.discovery.simulation import BudgetUnit, check_contacts
 from claim.errors import InputError
 from claim.evaluation.jobs import Progress, play_batches, split
 from claim.evaluation.policies import check_policy, is_marked
@@ -25,6 +26,8 @@ from claim.networks import Network, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
 from claim.selection import selector_named
+
+Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ class Comparison:
 
 
 def compare(
-    networks: Iterable[str | Network] | str | Network,
+    networks: Iterable[Named] | Named,
     policies: Iterable[str] | str,
     selector: Iterable[str] | str = "greedy",
     protocol: Iterable[str] | str = "field",
@@ -123,9 +126,6 @@ def compare(
         attendance, None if p_range is None else _two_chances(p_range), answers, told,
     )  # fmt: skip
     check_rules(rules, runs)
-    one_way = next((network.name for network in hidden if network.directed), None)
-    if one_way is not None:
-        raise InputError(f"{one_way}: studies take contacts that go both ways, and these are directed")
     own = next((network.name for network in hidden if network.probabilities is not None), None)
     if own is not None and rules.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
@@ -148,13 +148,16 @@ def compare(
     )
 
 
-def networks_given(networks: Iterable[str | Network] | str | Network) -> list[str | Network]:
+def networks_given(networks: Iterable[Named] | Named) -> list[str | Network]:
     """One entry a network: families replaced by their networks, a comma-separated list taken apart."""
     if isinstance(networks, Network):
         return [networks]
+    if isinstance(networks, os.PathLike):
+        return [os.fspath(networks)]
     given: list[str | Network] = []
     for item in _names(networks) if isinstance(networks, str) else networks:
-        given += [item] if isinstance(item, Network) else [name for name in expand([item]) if name not in given]
+        known = [item] if isinstance(item, Network) else expand([os.fspath(item)])
+        given += [each for each in known if isinstance(each, Network) or each not in given]
     return given
 
 
@@ -167,6 +170,8 @@ def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Netwo
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two networks are called {twice}")
+    for network in loaded:
+        check_contacts(network)
     return loaded
 
 
@@ -270,7 +275,7 @@ def _command(
     """The command line that makes the same result again (a network that came from no file has only its name)."""
 
     def listed(values: Iterable[str]) -> str:
-        return shlex.quote(",".join(dict.fromkeys(values)))
+        return shlex.quote(",".join(f'"{value}"' if "," in value else value for value in dict.fromkeys(values)))
 
     parts = [
         "claim evaluate",

@@ -10,7 +10,7 @@ from claim.errors import InputError
 from claim.field import events as happened
 from claim.field.draft import Draft
 from claim.field.fold import check_present, counting, fold, undone_in
-from claim.field.names import clean, words
+from claim.field.names import clean, telling_words, tells
 from claim.field.rules import check_rule
 from claim.field.setup import LONGEST_TEXT, Setup
 from claim.field.state import TALKED
@@ -184,12 +184,12 @@ def _texts_about(draft: Draft, people: set[str]) -> set[str]:
     bodies = [event.body for event in draft.study.log]
     named = (happened.PersonAdded, happened.PersonRenamed)
     names = {body.name for body in bodies if isinstance(body, named) and body.person in people}
-    telling = {word for name in names for word in words(draft.texts.get(name, "")) if len(word) > 2}
+    telling = telling_words(draft.texts.get(name, "") for name in names)
     remarks = {
         body.reason
         for body in bodies
         if isinstance(body, happened.Overridden)
-        and (people & {body.person, *body.instead_of} or telling & set(words(draft.texts.get(body.reason, ""))))
+        and (people & {body.person, *body.instead_of} or tells(draft.texts.get(body.reason, ""), telling))
     }
     return names | remarks
 

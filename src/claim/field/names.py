@@ -5,6 +5,7 @@ distance (a swap of neighbours counts as one slip), an initial with any word tha
 """
 
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 LONGEST_NAME = 10_000
@@ -31,9 +32,34 @@ def _kept(character: str) -> str:
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in sorted order, without case, accents and punctuation."""
-    decomposed = unicodedata.normalize("NFKD", name[:LONGEST_NAME]).casefold().translate(_PLAIN)
-    letters = "".join(_letter(character) for character in unicodedata.normalize("NFKD", decomposed))
-    return tuple(sorted(letters[:LONGEST_COMPARED].split()))
+    return tuple(sorted(_letters(name)[:LONGEST_COMPARED].split()))
+
+
+def telling_words(names: Iterable[str]) -> set[str]:
+    """Words by which somebody of these names could be recognised; an initial alone tells nobody."""
+    return {word for name in names for word in in_order(name) if len(word) > 1 or not word.isascii()}
+
+
+def tells(text: str, telling: set[str]) -> bool:
+    """Whether one of the telling words is in a text.
+
+    A word also counts if it begins with one ("Ann's"), or, in scripts that may not part words, has one in it.
+    """
+    return any(
+        part == name or (len(name) > 2 and part.startswith(name)) or (not name.isascii() and name in part)
+        for part in in_order(text)
+        for name in telling
+    )
+
+
+def in_order(text: str) -> list[str]:
+    """All words of a text as they come, without case, accents and punctuation."""
+    return _letters(text).split()
+
+
+def _letters(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text[:LONGEST_NAME]).casefold().translate(_PLAIN)
+    return "".join(_letter(character) for character in unicodedata.normalize("NFKD", decomposed))
 
 
 @lru_cache(maxsize=1 << 12)  # of single characters, never of names

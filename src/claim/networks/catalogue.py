@@ -102,13 +102,14 @@ def locate(known: KnownNetwork, data_dir: str | os.PathLike[str] | None = None) 
     """The file of a public network, if it is in one of the data directories."""
     if known.kind == "synthetic":
         return None
-    for directory in data_directories(data_dir):
-        for stem in (directory / known.family / known.name, directory / known.name):
-            for ending in _ENDINGS:
-                path = stem.with_name(stem.name + ending)
-                if path.is_file():
-                    return path
-    return None
+    found = (path for directory in data_directories(data_dir) for path in places(known, directory) if path.is_file())
+    return next(found, None)
+
+
+def places(known: KnownNetwork, directory: Path) -> list[Path]:
+    """Where in a data directory the file of a public network may be; the first is where downloads go."""
+    stems = (directory / known.family / known.name, directory / known.name)
+    return [stem.with_name(stem.name + ending) for stem in stems for ending in _ENDINGS]
 
 
 def data_directories(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:

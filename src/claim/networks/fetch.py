@@ -13,7 +13,7 @@ import numpy as np
 
 from claim.errors import ClaimError, InputError
 from claim.files import write_whole
-from claim.networks.catalogue import find
+from claim.networks.catalogue import find, places
 from claim.networks.download import FetchError, Progress, download
 from claim.networks.formats import Options, Source
 from claim.networks.formats.text import printable
@@ -76,9 +76,10 @@ def fetch_one(
     timeout: float = 30,
 ) -> Fetched:
     """Fetch one network from the first of its addresses that has it; raises :class:`FetchError` if none does."""
-    path = destination / known.family / f"{known.name}.edges"
-    if _is_there(known, path):
-        return Fetched(known, FetchStatus.PRESENT, path)
+    path, *others = places(known, destination)
+    there = next((place for place in (path, *others) if _is_there(known, place)), None)
+    if there is not None:
+        return Fetched(known, FetchStatus.PRESENT, there)
     _make_folder(path.parent)
     problems = []
     for address in known.downloads:

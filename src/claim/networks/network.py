@@ -251,7 +251,6 @@ def _checked_probabilities(values: npt.ArrayLike, count: int) -> FloatArray:
 
 
 def _as_integer(label: Label) -> int | None:
-    try:
-        return int(label)
-    except ValueError:
-        return None
+    from claim.networks.formats.people import is_integer  # which knows this module
+
+    return int(label) if isinstance(label, int) or is_integer(str(label)) else None

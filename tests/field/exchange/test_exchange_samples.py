@@ -119,6 +119,25 @@ def test_kobo_workbook(shared: bool) -> None:
     assert [each.outcome for each in bundle.surveys] == ["answered", "named nobody", "refused"]
 
 
+CONSENT = {
+    "yes": "surveyed", "Yes, I agree": "surveyed", "Sí": "surveyed", "No, thank you": "refused", "": "refused",
+    "disagree": "refused", "do_not_consent": "refused", "maybe": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", CONSENT)
+def test_only_a_yes_is_consent(said: str) -> None:
+    members = odk()
+    members["census.csv"] = str(members["census.csv"]).replace("Zoe,yes", f'Zoe,"{said}"')
+    looked_at = preview(uploads({"export.zip": packed(members)}))
+    problems = [str(each) for each in looked_at.report.problems]
+    if CONSENT[said] is None:
+        assert "neither yes nor no" in problems[0]
+    else:
+        assert not problems
+        assert next(each.status for each in looked_at.bundle.people if each.name == "Zoe") == CONSENT[said]
+
+
 def test_odk_zip_leaves_photos_alone_and_contacts_of_refusals_out() -> None:
     members = odk()
     members["census-contacts.csv"] = str(members["census-contacts.csv"]) + "Wu,uuid:3,uuid:3/contacts[1]\r\n"

@@ -74,6 +74,38 @@ def test_names_in_remarks_do_not_leave(busy: OpenStudy) -> None:
     assert reason == "[name] said that [name] friends meet here"
 
 
+def test_old_spellings_and_names_of_people_added_in_error_do_not_leave(busy: OpenStudy) -> None:
+    def remark(draft: Draft) -> None:
+        commands.override(draft, draft.state.root("P2"), "Thandi and Zanele brought her along")
+        commands.start_survey(draft, "P2", consent=True)
+
+    added = busy.run(lambda draft: commands.add_person(draft, "Thandi"))
+    code = busy.run(lambda draft: commands.add_person(draft, "Zanele")).result
+    assert code is not None
+    busy.run(lambda draft: commands.rename(draft, code, "Zodwa"))
+    busy.run(remark)
+    busy.run(lambda draft: commands.undo(draft, added.events[0].seq))
+    assert bundle_of(busy.view).surveys[-1].override_reason == "[name] and [name] brought her along"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("Zanele Dube", "Zanele's sister is here today"),
+        ("Zanele Dube", "we were told by the staff of the centre that it is better to ask her before Zanele Dube does"),
+        ("Bo", "Bo told us she is leaving"),
+        ("王伟", "他们说" * 30 + "王伟今天不在"),
+    ],
+)
+def test_who_withdraws_is_in_no_remark(busy: OpenStudy, name: str, reason: str) -> None:
+    code = busy.run(lambda draft: commands.add_person(draft, name)).result
+    assert code is not None
+    busy.run(lambda draft: commands.override(draft, "P2", reason))
+    assert reason in busy.view.texts.values()
+    busy.run(lambda draft: commands.withdraw(draft, code))
+    assert reason not in busy.view.texts.values()
+
+
 def test_those_who_withdrew_do_not_leave(busy: OpenStudy) -> None:
     ann = busy.view.find("Ann Lee")
     busy.run(lambda draft: commands.withdraw(draft, ann))

@@ -319,6 +319,18 @@ def test_an_import_is_looked_at_taken_whole_and_undone(browser, desk, base, stud
     assert browser.get(f"{base}/import/preview").status_code == 400  # forgotten once taken
 
 
+def test_somebody_who_looks_like_two_is_asked_about_once(browser, base):
+    for name in ("Maria Lopez", "Marta Lopez", "Ana", "Ana"):
+        add(browser, base, name, start="1", anyway="1")
+    browser.post(f"{base}/import", files={"files": ("r.csv", b"name\nMaria Lopes\nana\n")})
+    page = browser.get(f"{base}/import/preview").text
+    boxes = [part for part in page.split("<fieldset>") if "dup." in part]
+    asked = [re.findall(r'name="(dup[^"]+)" value="([^"]*)"( checked)?', box) for box in boxes]
+    assert {len({name for name, _, _ in each}) for each in asked} == {1}
+    assert sorted(value for each in asked for _, value, _ in each) == ["", "", "s:P1", "s:P2", "s:P3", "s:P4"]
+    assert not any(checked for each in asked for _, _, checked in each)  # two people are called Ana
+
+
 def test_columns_can_be_mapped_and_files_forgotten(browser, base):
     table = b"who,friend\nAna,Ben\nAna,Carla\n"
     browser.post(f"{base}/import", files={"files": ("x.csv", table)})

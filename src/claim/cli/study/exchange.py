@@ -40,7 +40,11 @@ def export(
         else:
             _write(target, export_zip(bundle, format).content)
         what = "names" if with_names else format
-        opened.run(lambda draft: commands.exported(draft, what, with_names))
+        try:
+            opened.run(lambda draft: commands.exported(draft, what, with_names))
+        except BaseException:
+            target.unlink(missing_ok=True)  # nothing leaves a study that its log does not know of
+            raise
     result = {"file": str(target), "what": what, "people": len(bundle.people), "ties": len(bundle.ties)}
     show(result, f"wrote {target}: {len(bundle.people)} people, {len(bundle.ties)} ties", json)
 

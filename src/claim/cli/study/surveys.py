@@ -67,8 +67,7 @@ def answer(
         raise InputError("give the contacts, or --nobody if they named nobody")
     with opened_study(study, studies) as opened:
         who = opened.view.find(person)
-        view = opened.view
-        done = opened.run(lambda draft: _answer(draft, view, who, named, consent, partial))
+        done = opened.run(lambda draft: _answer(draft, opened.view, who, named, consent, partial))
         new = done.result or []
     show({"person": who, "named": len(named), "new": new}, f"{who} named {len(named)}, of whom {len(new)} new", json)
 
@@ -128,14 +127,15 @@ def _not_surveyed(
 def _answer(draft: "Draft", view: "View", person: str, contacts: list[str], consent: bool, partial: bool) -> list[str]:
     """A whole survey as one step; returns the codes of the people nobody had mentioned before."""
     from claim.field import commands
+    from claim.field.names import words
 
     commands.start_survey(draft, person, consent=consent)
-    new: dict[str, str] = {}
+    new: dict[object, str] = {}
     for contact in contacts:
-        known = _known(view, contact)
-        if known is None and contact not in new:
+        known, spelt = _known(view, contact), words(contact) or contact
+        if known is None and spelt not in new:
             warn_of_similar(view, contact)
-            new[contact] = commands.name_new_contact(draft, person, contact)
+            new[spelt] = commands.name_new_contact(draft, person, contact)
         elif known is not None:
             commands.name_contact(draft, person, known)
     commands.end_survey(draft, person, "partial" if partial else "answered")
@@ -143,6 +143,7 @@ def _answer(draft: "Draft", view: "View", person: str, contacts: list[str], cons
 
 
 def _known(view: "View", contact: str) -> str | None:
-    if contact in view.study.state.people or view.index.same(contact):
+    code = contact.strip().upper()
+    if code in view.study.state.people or view.index.same(contact):
         return view.find(contact)
     return None

@@ -7,10 +7,19 @@ from typing import cast
 from claim.errors import InputError
 from claim.field import commands
 from claim.field.draft import Draft
-from claim.field.events import ConsentGiven, Imported, LeaderAnswered, Outcome, SurveyEnded, SurveyStarted
+from claim.field.events import (
+    ConsentGiven,
+    Imported,
+    LeaderAnswered,
+    Outcome,
+    PersonAdded,
+    PersonRenamed,
+    SurveyEnded,
+    SurveyStarted,
+)
 from claim.field.exchange.preview import Preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.field.names import clean, words
+from claim.field.names import clean, telling_words, tells
 from claim.field.opened import View
 from claim.field.state import GONE, TALKED, Survey
 from claim.field.study import Person
@@ -31,7 +40,7 @@ def bundle_of(view: View) -> Bundle:
     ranks = _ranks(view)
     people = [person for person in study.people.values() if person.known]
     codes = {person.code for person in people}
-    telling = {word for code in study.state.people for word in _name_words(view, code)}
+    telling = telling_words(_names_ever(view))
     surveys = [each for each in study.surveys if study.state.root(each.person) in codes]
     return Bundle(
         tuple(_person_record(view, person, ranks.get(person.code)) for person in people),
@@ -87,26 +96,15 @@ def _survey_record(view: View, survey: Survey, telling: set[str]) -> SurveyRecor
     )
 
 
-def _name_words(view: View, code: str) -> set[str]:
-    name = view.texts.get(view.study.state.people[code].name, "")
-    return {word for word in words(name) if len(word) > 1}
+def _names_ever(view: View) -> list[str]:
+    """Every name that was ever entered and not erased: also old spellings, and of people whose adding was undone."""
+    bodies = [event.body for event in view.study.log]
+    return [view.texts.get(body.name, "") for body in bodies if isinstance(body, (PersonAdded, PersonRenamed))]
 
 
 def _without_names(text: str, telling: set[str]) -> str:
-    """A remark with every word that may be part of anybody's name taken out: exports carry codes.
-
-    A word is also taken out if it begins with a name ("Ann's"), or, in scripts that may not part words, has one in it.
-    """
-    return " ".join(_HIDDEN if _tells(word, telling) else word for word in text.split())
-
-
-def _tells(word: str, telling: set[str]) -> bool:
-    found = words(word)
-    return any(
-        part == name or (len(name) > 2 and part.startswith(name)) or (not name.isascii() and name in part)
-        for part in found
-        for name in telling
-    )
+    """A remark with every word that may be part of anybody's name taken out: exports carry codes."""
+    return " ".join(_HIDDEN if tells(word, telling) else word for word in text.split())
 
 
 # In ------------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from claim.field.exchange.formats.importers import Importer, Tables, unused
 from claim.field.exchange.formats.mapping import Picked, Role, has
 from claim.field.exchange.formats.values import Cells
 from claim.field.exchange.records import SurveyRecord, TieRecord
+from claim.field.names import in_order
 from claim.networks.formats.text import shown
 
 _RESPONDENT = Role(
@@ -32,7 +33,15 @@ _REST = (
     Role("respondent.ended_at", "when it ended", ("end", "endtime", "submissiontime", "submissiondate")),
 )
 _CONTACTS_TABLE = "contact.table"  # of the mapping: which of several repeats holds the contacts
-_REFUSED = frozenset({"no", "false", "0", "n", "refused", "non"})
+# Words of an answer to whether somebody consents
+_CONSENTED = frozenset({
+    "yes", "y", "true", "1", "ok", "okay", "agree", "agreed", "agrees", "accept", "accepted", "accepts", "consent",
+    "consented", "consents", "given", "granted", "oui", "si", "sim", "ja", "ndio", "ndiyo", "haa", "ee",
+})  # fmt: skip
+_REFUSED = frozenset({
+    "no", "n", "false", "0", "not", "dont", "none", "never", "refuse", "refused", "refuses", "decline", "declined",
+    "declines", "disagree", "disagreed", "disagrees", "denied", "non", "nao", "nein", "nee", "hapana",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,7 +139,7 @@ def _read_respondents(table: Table, builder: Builder, keys: Keys) -> dict[str, _
     found: dict[str, _Respondent] = {}
     for line, row in picked.rows() if picked else ():
         key = row["respondent.key"].strip()
-        refused = row.get("respondent.consent", "").strip().casefold() in _REFUSED
+        refused = _did_not_consent(row.get("respondent.consent"), table, line, builder)
         code = builder.named(table, line, row["respondent.name"], status="refused" if refused else "surveyed")
         if key in found:
             builder.problems.add(table.where, line, f"the submission {shown(key)} comes twice")
@@ -138,6 +147,18 @@ def _read_respondents(table: Table, builder: Builder, keys: Keys) -> dict[str, _
             found[key] = _respondent(code, line, row, refused, Cells(builder, table, line, strict=False))
             builder.update(code, surveyed_at=None if refused else found[key].ended_at)
     return found
+
+
+def _did_not_consent(answer: str | None, table: Table, line: int, builder: Builder) -> bool:
+    """Whether somebody is to be left alone; where consent was asked, only a yes is one. None: it was not asked."""
+    if answer is None:
+        return False
+    said = set(in_order(answer))
+    if not said:
+        builder.notes.add(table.where, line, "nothing says that they consented: taken as a refusal")
+    elif not said & (_CONSENTED | _REFUSED):
+        builder.problems.add(table.where, line, f"whether they consented, {shown(answer)}, is neither yes nor no")
+    return bool(said & _REFUSED) or not said & _CONSENTED
 
 
 def _respondent(code: str, line: int, row: dict[str, str], refused: bool, cells: Cells) -> _Respondent:

@@ -76,7 +76,7 @@ def erase(form: Sent, here: InStudy) -> Response:
 @router.post("/settings/close")
 def close(form: Sent, here: InStudy) -> Response:
     """Destroy the key; the title is typed to confirm it."""
-    if clean(form["confirm"]) != here.study.setup.title or not form["confirm"].strip():
+    if clean(form["confirm"]) != clean(here.study.setup.title) or not form["confirm"].strip():
         raise InputError(here.words("settings.close_wrong"))
     closed = here.desk.close_study(here.study_id)
     return Visit(here.request, here.desk).page("closed.html", closed=closed)
