@@ -77,8 +77,8 @@ def fetch_one(
 ) -> Fetched:
     """Fetch one network from the first of its addresses that has it; raises :class:`FetchError` if none does."""
     path, *others = places(known, destination)
-    there = next((place for place in (path, *others) if _is_there(known, place)), None)
-    if there is not None:
+    there = next((place for place in (path, *others) if place.is_file()), None)  # the one that would be read
+    if there is not None and _is_there(known, there):
         return Fetched(known, FetchStatus.PRESENT, there)
     _make_folder(path.parent)
     problems = []
