@@ -126,6 +126,16 @@ def test_withdrawal_takes_answers_and_whoever_hangs_on_them(paper):
             paper.run(refused)
 
 
+def test_what_somebody_said_stays_with_the_code_that_was_surveyed(paper):
+    paper.run(lambda draft: commands.merge(draft, "P3", "P2"))
+    assert not paper.run(lambda draft: commands.name_contact(draft, "P3", "P5"))  # said as P2 before
+    paper.run(lambda draft: commands.name_new_contact(draft, "P3", "Eli"))
+    paper.run(lambda draft: commands.unmerge(draft, "P2"))
+    assert paper.study.people["P2"].contacts == ("P3", "P5", "P6")
+    assert paper.study.people["P3"].state == "named"
+    paper.run(lambda draft: commands.not_surveyed(draft, "P3", "refused"))
+
+
 def test_withdrawal_of_a_merged_person_concerns_all_codes_and_remarks(paper):
     paper.run(lambda draft: commands.merge(draft, "P3", "P4"))
     paper.run(lambda draft: commands.rename(draft, "P3", "Karla"))

@@ -127,10 +127,18 @@ def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
         check_present(draft.state, code)
     if first == second:
         raise SelfNamed(f"{second} cannot be their own contact")
-    if any(report in draft.state.reports for report in ((reporter, first, second), (reporter, second, first))):
+    spoke = _who_spoke(draft, reporter)
+    first, second = (spoke if code == reporter else code for code in (first, second))
+    if any(report in draft.state.reports for report in ((spoke, first, second), (spoke, second, first))):
         return False
-    draft.say(happened.TieReported(reporter, first, second))
+    draft.say(happened.TieReported(spoke, first, second))
     return True
+
+
+def _who_spoke(draft: Draft, person: str) -> str:
+    """Under which of their codes somebody was surveyed: what they said stays with it if two people are parted again."""
+    codes = draft.state.codes_of(person)
+    return next((code for code in codes if draft.state.people[code].state in TALKED), person)
 
 
 def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:

@@ -38,7 +38,7 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
 def values_of(setup: Setup) -> dict[str, Any]:
     """The settings as fields of a form; of a hundred leaders so many come."""
     values = {name: "" if value is None else value for name, value in vars(setup).items()}
-    return values | {"attendance": round(100 * setup.attendance)}
+    return values | {"attendance": _in_hundred(setup.attendance)}
 
 
 def rules_to_choose(words: Words, present: str) -> list[tuple[str, str]]:
@@ -66,7 +66,11 @@ def _number(form: Form, name: str, default: int) -> int:
 
 def _hundredth(form: Form, default: float) -> float:
     given = form.whole("attendance")
-    return default if given is None else given / 100
+    return default if given in (None, _in_hundred(default)) else given / 100
+
+
+def _in_hundred(share: float) -> int:
+    return round(100 * share)
 
 
 def _share(text: str, default: float) -> float:
