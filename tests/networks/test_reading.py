@@ -116,10 +116,6 @@ def test_very_large_numbers(digits: int) -> None:
     assert network.checksum
 
 
-def test_friends_have_a_header_too() -> None:
-    assert from_text("Name,Friend\nAna,Ben\n").labels == ("Ana", "Ben")
-
-
 def test_quoted_names_may_hold_separators() -> None:
     network = from_text('person,contact\n"Lee, Ann","O""Neil; Bob"\n')
     assert network.labels == ("Lee, Ann", 'O"Neil; Bob')

@@ -28,10 +28,6 @@ PAIRS = (
     ("name1", "name2"),
     ("user1", "user2"),
     ("ego", "alter"),
-    ("name", "friend"),
-    ("name", "contact"),
-    ("person", "friend"),
-    ("respondent", "friend"),
     ("sender", "receiver"),
 )
 
