@@ -150,10 +150,11 @@ def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
 
 def test_surveys_add_nothing_where_everybody_is_reached_already():
     crowd = vole_like(40, 9.0, np.random.default_rng(5))
-    plan = plan_further(seen_part(crowd, 6), 40, None, Setting(p=0.9, surveys=(0, 5, 10), studies=4))
+    plan = plan_further(seen_part(crowd, 6), 40, None, Setting(p=0.9, leaders=2, surveys=(0, 5, 10), studies=4))
     for before, after in pairwise(plan.points):
         assert after.gain == pytest.approx((after.mean - before.mean) / (after.surveys - before.surveys))
     assert plan.points[0].mean == 40
+    assert max(point.stderr for point in plan.points) < 0.5  # of 40 people, not of as many as foresight would expect
     assert plan.enough(0.2) == 0
 
 
