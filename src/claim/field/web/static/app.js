@@ -130,7 +130,6 @@ class Entry {
     }
     box.append(this.choice(this.words.new, line, { ...body, same: "new" }));
     line.replaceChildren(made("bdi", body.name), " ", made("span", this.words.failed, { class: "not" }), box);
-    if (!this.field.value) box.querySelector("button").focus();
   }
 
   choice(text, line, body) {
