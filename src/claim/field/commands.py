@@ -10,7 +10,7 @@ from claim.errors import InputError
 from claim.field import events as happened
 from claim.field.draft import Draft
 from claim.field.fold import check_present, counting, fold, undone_in
-from claim.field.names import clean, telling_words, tells
+from claim.field.names import clean, in_order, telling_words, tells
 from claim.field.rules import check_rule
 from claim.field.setup import LONGEST_TEXT, Setup
 from claim.field.state import TALKED
@@ -114,10 +114,18 @@ def name_contact(draft: Draft, by: str, contact: str) -> bool:
 
 
 def name_new_contact(draft: Draft, by: str, name: str) -> str:
-    """A surveyed person named somebody nobody had mentioned; returns the new code."""
+    """A surveyed person named a person who was not known; returns the new code."""
+    if sorted(in_order(name)) in _spellings(draft, by):
+        raise SelfNamed(f"{by} cannot be their own contact; add a surname if this is another person of the same name")
     person = draft.new_person(name)
     report_tie(draft, by, by, person)
     return person
+
+
+def _spellings(draft: Draft, person: str) -> list[list[str]]:
+    """The words of a person's names, under all of their codes."""
+    names = [draft.texts.get(draft.state.people[code].name, "") for code in draft.state.codes_of(person)]
+    return [sorted(in_order(name)) for name in names if in_order(name)]
 
 
 def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:

@@ -14,7 +14,7 @@ from claim.field.opened import Done
 from claim.field.web.context import Here, InStudy, short
 from claim.field.web.desk import Desk
 from claim.field.web.forms import Forged
-from claim.field.web.routes.people import Added, add_or_mark, look_up, similar
+from claim.field.web.routes.people import Added, add_or_mark, similar
 from claim.field.web.routes.survey import name_contact
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -129,12 +129,11 @@ def look(here: InStudy, asked: Looking) -> Matches:
 @router.post("/people", dependencies=[OnlyOurs])
 def add_person(here: InStudy, asked: NewPerson) -> Saved:
     """Add somebody the team knows."""
-    matches = look_up(here.view, asked.name, asked.same)
-    if matches:
-        return Saved(saved=False, matches=_likenesses(here, matches))
-    done = here.opened.run(
-        lambda draft: add_or_mark(draft, asked.name, asked.same, asked.start), token=_token("people", asked)
-    )
+
+    def command(draft: Draft) -> Added:
+        return add_or_mark(draft, here.view, asked.name, asked.same, asked.start)
+
+    done = here.opened.run(command, token=_token("people", asked))
     return _saved(here, done, len([person for person in here.study.people.values() if person.known]))
 
 
@@ -142,12 +141,9 @@ def add_person(here: InStudy, asked: NewPerson) -> Saved:
 def add_contact(here: InStudy, person: str, asked: NewContact) -> Saved:
     """Save a contact; when this answers ``saved``, it is on the disk."""
     by = here.study.person(person).code
-    matches = look_up(here.view, asked.name, asked.same, by)
-    if matches:
-        return Saved(saved=False, matches=_likenesses(here, matches))
 
     def command(draft: Draft) -> Added:
-        return name_contact(draft, by, asked.name, asked.same)
+        return name_contact(draft, here.view, by, asked.name, asked.same)
 
     done = here.opened.run(command, token=_token(f"contacts {by}", asked))
     return _saved(here, done, len(here.study.person(by).contacts))
@@ -161,7 +157,9 @@ def remove_contact(here: InStudy, person: str, contact: str) -> Saved:
 
 
 def _saved(here: Here, done: Done[Added], count: int) -> Saved:
-    """What was saved; a repeated one is read from the events it appended the first time."""
+    """What was saved, or the question to answer first; a repeat is read from the events of the first time."""
+    if done.result is not None and done.result.matches:
+        return Saved(saved=False, matches=_likenesses(here, done.result.matches))
     if done.result is not None:
         code, known = done.result.code, not done.result.is_new or not done.events
     else:

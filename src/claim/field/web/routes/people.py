@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands, summaries
@@ -29,7 +29,7 @@ class Added:
 
 
 @router.get("")
-def overview(here: InStudy) -> HTMLResponse:
+def overview(here: InStudy) -> Response:
     """Where the study stands, and what to do next."""
     going_on = [here.study.person(code) for code in here.study.state.going_on]
     pairs = len(cached.duplicates(here.view))
@@ -37,7 +37,7 @@ def overview(here: InStudy) -> HTMLResponse:
 
 
 @router.get("/people")
-def people(here: InStudy) -> HTMLResponse:
+def people(here: InStudy) -> Response:
     """Everybody, and a line to add somebody."""
     return _people(here)
 
@@ -46,15 +46,14 @@ def people(here: InStudy) -> HTMLResponse:
 def add(form: Sent, here: InStudy) -> Response:
     """Add somebody the team knows, or mark somebody already mentioned as a start person."""
     name, start = form["name"], form.ticked("start")
-    matches = look_up(here.view, name, form["same"])
-    if matches:
-        return _people(here, typed=name, start=start, matches=matches)
-    done = here.run(form, lambda draft: add_or_mark(draft, name, form["same"], start))
+    done = here.run(form, lambda draft: add_or_mark(draft, here.view, name, form["same"], start))
+    if done.result is not None and done.result.matches:
+        return _people(here, typed=name, start=start, matches=done.result.matches)
     return here.go("/people", "repeated" if done.repeated else "added")
 
 
 @router.get("/people/{code}")
-def person(here: InStudy, code: str) -> HTMLResponse:
+def person(here: InStudy, code: str) -> Response:
     """One person."""
     found = here.study.person(code)
     others = here.study.known_only_through(code) if not found.gone else ()
@@ -102,8 +101,14 @@ def similar(view: View, name: str, by: str = "", at_least: float = LIKELY) -> tu
     return tuple(view.index.similar(name, MOST_MATCHES, at_least, apart_from=by))
 
 
-def add_or_mark(draft: Draft, name: str, answer: str, start: bool) -> Added:
-    """Add somebody new, or make the person of this code a start person."""
+def add_or_mark(draft: Draft, view: View, name: str, answer: str, start: bool) -> Added:
+    """Add a new person, or make the person of this code a start person; ask first if a known name is similar.
+
+    ``view`` is the study the draft is based on, so that the check and the addition are one step.
+    """
+    matches = look_up(view, name, answer)
+    if matches:
+        return Added(None, matches=matches)
     if answer and answer != "new":
         if start:
             commands.mark_start(draft, answer)
@@ -111,7 +116,7 @@ def add_or_mark(draft: Draft, name: str, answer: str, start: bool) -> Added:
     return Added(commands.add_person(draft, name, is_start=start), is_new=True)
 
 
-def _people(here: Here, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> HTMLResponse:
+def _people(here: Here, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> Response:
     known = [person for person in here.study.people.values() if person.known]
     first = not any(person.is_start for person in known)
     return here.page("people.html", people=known, typed=typed, start=start or first, matches=matches)

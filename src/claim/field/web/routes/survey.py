@@ -3,12 +3,13 @@
 from typing import Literal, cast
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands
 from claim.field.draft import Draft
 from claim.field.matching import Match
+from claim.field.opened import View
 from claim.field.state import TALKED
 from claim.field.web.context import Here, InStudy
 from claim.field.web.forms import Sent
@@ -20,7 +21,7 @@ NOT_MET = ("refused", "no-show", "not found")
 
 
 @router.get("")
-def survey(here: InStudy, code: str) -> HTMLResponse:
+def survey(here: InStudy, code: str) -> Response:
     """Consent, then entry."""
     return _survey(here, code)
 
@@ -37,10 +38,9 @@ def start(form: Sent, here: InStudy, code: str) -> Response:
 @router.post("/contact")
 def contact(form: Sent, here: InStudy, code: str) -> Response:
     """One contact; if the name is like another, it is asked first whether they are the same."""
-    matches = look_up(here.view, form["name"], form["same"], here.study.person(code).code)
-    if matches:
-        return _survey(here, code, form["name"], matches)
-    done = here.run(form, lambda draft: name_contact(draft, code, form["name"], form["same"]))
+    done = here.run(form, lambda draft: name_contact(draft, here.view, code, form["name"], form["same"]))
+    if done.result is not None and done.result.matches:
+        return _survey(here, code, form["name"], done.result.matches)
     told = "repeated" if done.repeated or not done.events else "contact"
     return here.go(f"/survey/{code}", told)
 
@@ -77,15 +77,18 @@ def simulate(form: Sent, here: InStudy, code: str) -> Response:
     return here.go(f"/survey/{code}", "simulated")
 
 
-def name_contact(draft: Draft, by: str, name: str, answer: str) -> Added:
-    """Name somebody known by this code, or somebody new."""
+def name_contact(draft: Draft, view: View, by: str, name: str, answer: str) -> Added:
+    """Name the person of this code, or a new person; ask first if a known name is similar."""
+    matches = look_up(view, name, answer, view.study.person(by).code)
+    if matches:
+        return Added(None, matches=matches)
     if answer and answer != "new":
         commands.name_contact(draft, by, answer)
         return Added(draft.state.root(answer))
     return Added(commands.name_new_contact(draft, by, name), is_new=True)
 
 
-def _survey(here: Here, code: str, typed: str = "", matches: tuple[Match, ...] = ()) -> HTMLResponse:
+def _survey(here: Here, code: str, typed: str = "", matches: tuple[Match, ...] = ()) -> Response:
     who = here.study.person(code)
     if who.gone:
         raise InputError(f"{code} has withdrawn from the study")
