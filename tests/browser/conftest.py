@@ -23,6 +23,7 @@ def chromium() -> Iterator:
         pytest.skip("needs Chromium: install it, or set CLAIM_CHROMIUM to the program")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS.split())
+        browser.playwright, browser.program = playwright, found  # for tests that start one of their own
         yield browser
         browser.close()
 

@@ -20,8 +20,8 @@ FLAGS = (
 class Server:
     """``claim app`` in a process of its own."""
 
-    def __init__(self, directory: Path, *options: str) -> None:
-        environment = {**os.environ, "CLAIM_STUDIES": str(directory), "PYTHONUNBUFFERED": "1"}
+    def __init__(self, directory: Path, *options: str, **variables: str) -> None:
+        environment = {**os.environ, "CLAIM_STUDIES": str(directory), "PYTHONUNBUFFERED": "1", **variables}
         self.process = subprocess.Popen(
             [sys.executable, "-c", START, "--no-browser", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
@@ -47,7 +47,8 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         try:
-            return self.process.communicate(timeout=20)[1]
+            self.out, problems = self.process.communicate(timeout=20)
+            return problems
         except subprocess.TimeoutExpired:
             self.kill()
             raise

@@ -3,12 +3,15 @@
 import io
 import re
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from desk_client import PASSPHRASE, position
 
 from claim.field import commands, rules
+from claim.field.setup import Setup
+from claim.field.web.desk import MOST_PENDING
 
 NEW = {
     "title": "Drop-in centre",
@@ -305,25 +308,27 @@ def test_an_import_is_looked_at_taken_whole_and_undone(browser, desk, base, stud
     add(browser, base, "Ana López", start="1")
     roster = b"name\nAna Lopez\nBen\nCarla\n"
     look = browser.post(f"{base}/import", files={"files": ("../../roster.csv", roster)})
-    assert look.headers["location"] == f"{base}/import/preview"
-    page = browser.get(f"{base}/import/preview").text
+    preview = look.headers["location"]
+    page = browser.get(preview).text
     assert "3 people" in page
     assert "Ana López" in page
     answers = dict.fromkeys(set(re.findall(r'name="(dup\.[^"]+)" value="s:P1"', page)), "s:P1")
     assert len(answers) == 1
     before = desk.study(study).study.position
-    assert browser.post(f"{base}/import/take", answers).status_code == 303
+    assert browser.post(f"{preview}/take", answers).status_code == 303
     assert len(desk.study(study).study.people) == 3
     browser.post(f"{base}/history/undo", number=str(before + 1))
     assert len(desk.study(study).study.people) == 1
-    assert browser.get(f"{base}/import/preview").status_code == 400  # forgotten once taken
+    expired = browser.get(preview)  # forgotten once taken
+    assert expired.status_code == 400
+    assert "expired" in expired.text
 
 
 def test_somebody_who_looks_like_two_is_asked_about_once(browser, base):
     for name in ("Maria Lopez", "Marta Lopez", "Ana", "Ana"):
         add(browser, base, name, start="1", anyway="1")
-    browser.post(f"{base}/import", files={"files": ("r.csv", b"name\nMaria Lopes\nana\n")})
-    page = browser.get(f"{base}/import/preview").text
+    look = browser.post(f"{base}/import", files={"files": ("r.csv", b"name\nMaria Lopes\nana\n")})
+    page = browser.get(look.headers["location"]).text
     boxes = [part for part in page.split("<fieldset>") if "dup." in part]
     asked = [re.findall(r'name="(dup[^"]+)" value="([^"]*)"( checked)?', box) for box in boxes]
     assert {len({name for name, _, _ in each}) for each in asked} == {1}
@@ -333,20 +338,90 @@ def test_somebody_who_looks_like_two_is_asked_about_once(browser, base):
 
 def test_columns_can_be_mapped_and_files_forgotten(browser, base):
     table = b"who,friend\nAna,Ben\nAna,Carla\n"
-    browser.post(f"{base}/import", files={"files": ("x.csv", table)})
-    page = browser.get(f"{base}/import/preview").text
+    preview = browser.post(f"{base}/import", files={"files": ("x.csv", table)}).headers["location"]
+    page = browser.get(preview).text
     assert "map." in page
     chosen = re.search(r'name="was" value="([^"]+)"', page).group(1)
     roles = re.findall(r'name="(map\.[^"]+)"', page)
     mapping = {roles[0]: "friend"}
-    assert (
-        browser.post(f"{base}/import/preview", {"format": chosen, "was": chosen, "join": "1", **mapping}).status_code
-        == 303
-    )
-    assert 'value="friend" selected' in browser.get(f"{base}/import/preview").text
-    assert browser.post(f"{base}/import/drop").status_code == 303
+    changed = browser.post(preview, {"format": chosen, "was": chosen, "join": "1", **mapping}).headers["location"]
+    assert 'value="friend" selected' in browser.get(changed).text
+    assert 'value="friend" selected' not in browser.get(preview).text  # a page takes what it shows
+    assert browser.post(f"{changed}/drop").status_code == 303
+    assert browser.get(changed).status_code == 400
     assert browser.post(f"{base}/import", files={"files": ("x.csv", b"")}).status_code == 400
     assert browser.post(f"{base}/import", files={"files": ("x.xml", b"<!DOCTYPE x><graphml/>")}).status_code == 400
+
+
+def test_a_preview_imports_its_own_file_whatever_another_tab_does(browser, desk, base, study):
+    add(browser, base, "Ana López", start="1")
+    first = browser.post(f"{base}/import", files={"files": ("a.csv", b"name\nAna Lopez\nBen\n")}).headers["location"]
+    page = browser.get(first).text
+    answers = dict.fromkeys(set(re.findall(r'name="(dup\.[^"]+)" value="s:P1"', page)), "s:P1")
+    browser.post(f"{base}/import", files={"files": ("b.csv", b"name\nCarla\nDan\nEva\n")})
+    assert browser.post(f"{first}/take", answers, at=position(page)).status_code == 303
+    view = desk.study(study).view
+    assert [view.name(code) for code in view.study.people] == ["Ana López", "Ben"]
+
+
+def test_a_preview_of_one_study_is_not_that_of_another(browser, desk, base):
+    preview = browser.post(f"{base}/import", files={"files": ("a.csv", b"name\nBen\n")}).headers["location"]
+    other = desk.create(Setup("Other"), PASSPHRASE)
+    assert browser.get(preview.replace(base, f"/s/{other}")).status_code == 400
+
+
+def test_previews_beyond_the_most_that_are_kept_expire(browser, base):
+    def look() -> str:
+        return browser.post(f"{base}/import", files={"files": ("a.csv", b"name\nBen\n")}).headers["location"]
+
+    first, *others = [look() for _ in range(MOST_PENDING + 1)]
+    assert "expired" in browser.post(f"{first}/take").text
+    assert {browser.get(each).status_code for each in others} == {200}
+
+
+def test_an_import_is_asked_about_again_if_the_study_changed_meanwhile(browser, desk, base, study):
+    preview = browser.post(f"{base}/import", files={"files": ("a.csv", b"name\nBen\n")}).headers["location"]
+    page = browser.get(preview).text
+    add(browser, base, "Ben")
+    assert browser.post(f"{preview}/take", at=position(page)).status_code == 409
+    assert len(desk.study(study).study.people) == 1
+
+
+def test_naming_oneself_is_refused_with_a_hint(browser, desk, base, study):
+    add(browser, base, "Ana López", start="1")
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    for answer in ("", "new"):
+        refused = browser.post(f"{base}/survey/P1/contact", name="lopez ana", same=answer)
+        assert refused.status_code == 400
+        assert "add a surname or a nickname" in refused.text
+    assert list(desk.study(study).study.people) == ["P1"]
+
+
+def test_parallel_additions_of_one_name_make_one_person(browser, desk, base, study):
+    add(browser, base, "Ben", start="1")
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    for path in ("people", "surveys/P1/contacts"):
+        name = {"people": "Ana López", "surveys/P1/contacts": "Carla Díaz"}[path]
+        before = len(desk.study(study).study.people)
+
+        def save(i, path=path, name=name):
+            return browser.api(f"{study}/{path}", {"name": name, "nonce": str(i)}).json()
+
+        with ThreadPoolExecutor(6) as pool:
+            answers = list(pool.map(save, range(6)))
+        assert sum(answer["saved"] for answer in answers) == 1
+        assert all(answer["matches"] for answer in answers if not answer["saved"])
+        assert len(desk.study(study).study.people) == before + 1
+
+
+def test_titles_of_pages_hold_codes_only(browser, desk, base, study):
+    add(browser, base, "Ana Zubizarreta", start="1")
+    browser.post(f"{base}/survey/P1/start", consent="1")
+    for page in ("", "/people", "/people/P1", "/survey/P1", "/next", "/network", "/leaders", "/same", "/settings"):
+        title = re.search(r"<title>(.*?)</title>", browser.get(base + page).text, re.DOTALL).group(1)
+        assert study in title
+        assert "Zubizarreta" not in title
+        assert "Quiet centre" not in title
 
 
 def test_a_rehearsal_needs_nothing_and_ends_with_a_score(browser, desk):

@@ -93,8 +93,9 @@ def test_unknown_people_are_one_clear_word(browser, base, study):
 
 def test_hostile_file_names_are_only_shown(browser, base, desk):
     files = {"files": ('..\\..\\<script>"x".csv', b"name\nAna\n")}
-    assert browser.post(f"{base}/import", files=files).status_code == 303
-    assert "<script>" not in browser.get(f"{base}/import/preview").text.replace('<script src="/static', "")
+    look = browser.post(f"{base}/import", files=files)
+    assert look.status_code == 303
+    assert "<script>" not in browser.get(look.headers["location"]).text.replace('<script src="/static', "")
     assert {path.suffix for path in desk.library.directory.iterdir()} == {".study"}
 
 

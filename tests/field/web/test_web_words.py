@@ -136,8 +136,8 @@ def test_pages_and_api_say_troubles_in_spanish(browser, base, study):
     answer = browser.api(f"{study}/surveys/P99/contacts", {"name": "Ana", "nonce": "1"})
     assert answer.json()["message"] == "no hay nadie con el código 'P99'"
     file = {"files": ("people.csv", b"person_code,n_contacts\nA,many\n")}
-    browser.post(f"{base}/import", files=file)
-    page = browser.text(f"{base}/import/preview")
+    look = browser.post(f"{base}/import", files=file)
+    page = browser.text(look.headers["location"])
     assert "'many' no es un número entero" in page
     assert "los códigos de las personas" in page
 

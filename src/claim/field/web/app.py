@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -85,7 +85,7 @@ def _locked_meanwhile(request: Request, error: ClaimError, desk: Desk) -> ClaimE
     return Locked(study) if study and known and not desk.is_open(study) else error
 
 
-def _trouble_page(page: Visit, error: ClaimError) -> HTMLResponse:
+def _trouble_page(page: Visit, error: ClaimError) -> Response:
     form: Form = getattr(page.request.state, "form", Form())
     typed = [(key, value) for key, value in form.typed if value]
     return page.page(
@@ -137,6 +137,6 @@ def _no_page(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _plain_page(page: Visit, kind: str, status: int) -> HTMLResponse:
+def _plain_page(page: Visit, kind: str, status: int) -> Response:
     values = {"typed": [], "fields": [], "again": False, "back": "/", "locked": ""}
     return page.page("trouble.html", status, kind=kind, message=page.words(f"error.{kind}"), **values)

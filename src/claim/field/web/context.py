@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
 
 from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from claim.field.draft import Draft
@@ -41,8 +41,12 @@ class Visit:
         accepted = self.request.headers.get("accept-language", "")
         return words_in(chosen_language(self.desk.preferences.language, accepted))
 
-    def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page."""
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page; as the answer to a form it is shown at an address of its own.
+
+        A browser keeps what was sent with the page that came of it, also in the files from which it restores windows.
+        After a redirect there is nothing to keep.
+        """
         done = self.request.query_params.get("done", "")
         frame: dict[str, Any] = {
             "t": self.words,
@@ -57,7 +61,9 @@ class Visit:
             "at": "",
             "path": self.request.url.path,
         }
-        return HTMLResponse(environment().get_template(template).render(frame | values), status)
+        made = HTMLResponse(environment().get_template(template).render(frame | values), status)
+        sent_by_page = self.request.method == "POST" and self.request.headers.get("sec-fetch-mode") == "navigate"
+        return RedirectResponse(f"/answers/{self.desk.keep_answer(made)}", 303) if sent_by_page else made
 
     def go(self, path: str, done: str | None = None, **query: Any) -> RedirectResponse:
         """On to another page, after a form; ``done`` says what was done."""
@@ -92,7 +98,7 @@ class Here(Visit):
         """Whether this is the rehearsal."""
         return self.desk.is_practice(self.study_id)
 
-    def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the study."""
         view = self.view
         frame = {

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fastapi.responses import HTMLResponse
+
 from claim.errors import ClaimError, InputError
 from claim.field.exchange import Upload
 from claim.field.library import Closed, Library
@@ -16,6 +18,9 @@ from claim.field.rules import prepare
 from claim.field.setup import Setup
 from claim.field.web import preferences
 from claim.field.web.preferences import Preferences
+
+MOST_PENDING = 5  # previews of one study
+MOST_ANSWERS = 20  # pages that answer a form
 
 
 class Locked(ClaimError):
@@ -33,10 +38,11 @@ class NoStudy(ClaimError):
         super().__init__("there is no such study")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Pending:
-    """Files that were looked at and not taken yet; in memory only."""
+    """One preview of files that are not imported yet; in memory only."""
 
+    study: str
     files: list[Upload]
     format: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
@@ -50,9 +56,10 @@ class Desk:
         self.library = library
         self.port = port
         self.rehearsal: Rehearsal | None = None
-        self.pending: dict[str, Pending] = {}
+        self._pending: dict[str, Pending] = {}
         self.csrf = secrets.token_urlsafe(32)
         self.preferences = preferences.read(library.directory)
+        self._answers: dict[str, HTMLResponse] = {}
         self._session = secrets.token_urlsafe(32)
         self._launch: str | None = secrets.token_urlsafe(32)
         self._open: dict[str, OpenStudy] = {}
@@ -164,7 +171,7 @@ class Desk:
         with self._turn:
             closed = self.library.close_study(self.study(name))
             self._open.pop(name, None)
-            self.pending.pop(name, None)
+            self._pending = {key: each for key, each in self._pending.items() if each.study != name}
             return closed
 
     def _take(self, opened: OpenStudy) -> str:
@@ -175,6 +182,39 @@ class Desk:
             self.touch()
         return name
 
+    # Pages and files that wait in memory -----------------------------------------------------------------------------
+
+    def keep_answer(self, page: HTMLResponse) -> str:
+        """Keep the page that answers a form until the browser asks for it; returns its id."""
+        key = secrets.token_hex(8)
+        with self._turn:
+            self._answers[key] = page
+            for old in list(self._answers)[:-MOST_ANSWERS]:
+                del self._answers[old]
+        return key
+
+    def answer(self, key: str) -> HTMLResponse | None:
+        """The page that was kept under this id."""
+        return self._answers.get(key)
+
+    def keep(self, pending: Pending) -> str:
+        """Keep a preview in memory; returns its id. The oldest one goes when a study has too many."""
+        key = secrets.token_hex(8)
+        with self._turn:
+            self._pending[key] = pending
+            for old in [each for each, kept in self._pending.items() if kept.study == pending.study][:-MOST_PENDING]:
+                del self._pending[old]
+        return key
+
+    def pending(self, study: str, key: str) -> Pending | None:
+        """The preview of this id, if it belongs to the study and has not expired."""
+        found = self._pending.get(key)
+        return found if found is not None and found.study == study else None
+
+    def drop(self, key: str) -> None:
+        """Forget a preview."""
+        self._pending.pop(key, None)
+
     # Putting away ----------------------------------------------------------------------------------------------------
 
     def touch(self) -> None:
@@ -184,7 +224,8 @@ class Desk:
     def lock(self) -> None:
         """Lock every study; a rehearsal has nothing to protect and stays."""
         with self._turn:
-            self.pending.clear()
+            self._pending.clear()
+            self._answers.clear()
             for name in [each for each in self._open if not self.is_practice(each)]:
                 self._open.pop(name).lock()
 

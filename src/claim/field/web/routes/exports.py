@@ -3,7 +3,7 @@
 import secrets
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands, files
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/export")
-def export(here: InStudy) -> HTMLResponse:
+def export(here: InStudy) -> Response:
     """The formats there are."""
     return here.page("export.html", formats=tuple(EXPORTS))
 

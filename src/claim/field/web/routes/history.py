@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands
@@ -33,7 +33,7 @@ class Step:
 
 
 @router.get("/history")
-def history(here: InStudy, page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
+def history(here: InStudy, page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> Response:
     """The steps, last first."""
     batches = [list(group) for _, group in groupby(here.study.log, key=lambda event: event.batch)][::-1]
     shown = batches[(page - 1) * PER_PAGE : page * PER_PAGE]

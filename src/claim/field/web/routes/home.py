@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, Response
 
 from claim.errors import ClaimError, InputError
 from claim.field import files
@@ -30,9 +30,15 @@ def launch(page: Visiting, token: str = "") -> Response:
 
 
 @router.get("/")
-def studies(page: Visiting, study: str = "") -> HTMLResponse:
+def studies(page: Visiting, study: str = "") -> Response:
     """The studies there are, locked and open; the first run if there is none."""
     return _studies(page, wanted=study)
+
+
+@router.get("/answers/{key}")
+def answer(page: Visiting, key: str) -> Response:
+    """The page that came of a form; once it is forgotten, the studies."""
+    return page.desk.answer(key) or page.go("/")
 
 
 @router.post("/unlock")
@@ -53,7 +59,7 @@ def lock(page: Visiting, form: Sent) -> Response:
 
 
 @router.get("/new")
-def new_study(page: Visiting) -> HTMLResponse:
+def new_study(page: Visiting) -> Response:
     """The form for a new study."""
     suggested = Setup("-", question=page.words("new.question"), consent_text=page.words("new.consent"))
     return _new(page, values_of(suggested) | {"title": ""})
@@ -101,7 +107,7 @@ def language(page: Visiting, form: Sent) -> Response:
     return page.go(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
 
 
-def _studies(page: Visiting, status: int = 200, *, wanted: str, problem: str = "") -> HTMLResponse:
+def _studies(page: Visiting, status: int = 200, *, wanted: str, problem: str = "") -> Response:
     found = page.desk.library.list()
     titles = page.desk.titles()
     locked = [file for file in found if file.id not in titles]
@@ -109,7 +115,7 @@ def _studies(page: Visiting, status: int = 200, *, wanted: str, problem: str = "
     return page.page("studies.html" if found or titles else "first.html", status, **values)
 
 
-def _new(page: Visiting, values: dict[str, object], problem: str = "", status: int = 200) -> HTMLResponse:
+def _new(page: Visiting, values: dict[str, object], problem: str = "", status: int = 200) -> Response:
     rules = rules_to_choose(page.words, str(values.get("policy", "")))
     return page.page("new.html", status, values=_Shown(values), policies=rules, problem=problem)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field.exchange import IMPORTERS, Preview, preview
@@ -17,7 +17,7 @@ MOST_DUPLICATES = 200
 
 
 @router.get("/import")
-def begin(here: InStudy) -> HTMLResponse:
+def begin(here: InStudy) -> Response:
     """Which files?"""
     return here.page("import.html", formats=[importer.title for importer in IMPORTERS])
 
@@ -25,58 +25,64 @@ def begin(here: InStudy) -> HTMLResponse:
 @router.post("/import")
 def look(form: Sent, here: InStudy) -> Response:
     """Take the files into memory and look at them."""
-    pending = Pending(form.files)
-    _preview(here, pending)  # refused here if broken
-    here.desk.pending[here.study_id] = pending
-    return here.go("/import/preview")
+    return _keep(here, Pending(here.study_id, form.files))
 
 
-@router.get("/import/preview")
-def show(here: InStudy) -> HTMLResponse:
+@router.get("/import/{key}")
+def show(here: InStudy, key: str) -> Response:
     """What is in the files."""
-    pending = _pending(here)
+    pending = _pending(here, key)
     looked_at = _preview(here, pending)
     formats = [(importer.name, importer.title) for importer in IMPORTERS]
     found = looked_at.report.duplicates
     more = max(0, len(found) - MOST_DUPLICATES)
     return here.page(
-        "preview.html", looked=looked_at, formats=formats, pending=pending, found=found[:MOST_DUPLICATES], more=more
+        "preview.html",
+        preview=f"{here.base}/import/{key}",
+        looked=looked_at,
+        formats=formats,
+        pending=pending,
+        found=found[:MOST_DUPLICATES],
+        more=more,
     )
 
 
-@router.post("/import/preview")
-def settle(form: Sent, here: InStudy) -> Response:
-    """Another format or other columns."""
-    pending = _pending(here)
+@router.post("/import/{key}")
+def settle(form: Sent, here: InStudy, key: str) -> Response:
+    """Another format or other columns: a preview of its own, so that each page takes what it shows."""
+    pending = _pending(here, key)
     other = form["format"] != (pending.format or form["was"])
     mapping = {} if other else form.starting("map.")
     changed = replace(pending, format=form["format"] or None, mapping=mapping, join_names=form.ticked("join"))
-    _preview(here, changed)
-    here.desk.pending[here.study_id] = changed
-    return here.go("/import/preview")
+    return _keep(here, changed)
 
 
-@router.post("/import/take")
-def take(form: Sent, here: InStudy) -> Response:
+@router.post("/import/{key}/take")
+def take(form: Sent, here: InStudy, key: str) -> Response:
     """All of it, as one step."""
-    looked_at = _preview(here, _pending(here))
+    looked_at = _preview(here, _pending(here, key))
     same, merges = _answers(form)
-    here.run(form, lambda draft: import_preview(draft, looked_at, merges=merges, same=same))
-    here.desk.pending.pop(here.study_id, None)
+    here.run(form, lambda draft: import_preview(draft, looked_at, merges=merges, same=same), check=True)
+    here.desk.drop(key)
     return here.go("/people", "imported")
 
 
-@router.post("/import/drop")
-def drop(form: Sent, here: InStudy) -> Response:
+@router.post("/import/{key}/drop")
+def drop(form: Sent, here: InStudy, key: str) -> Response:
     """Forget the files."""
-    here.desk.pending.pop(here.study_id, None)
+    here.desk.drop(key)
     return here.go("/import", "dropped")
 
 
-def _pending(here: Here) -> Pending:
-    pending = here.desk.pending.get(here.study_id)
+def _keep(here: Here, pending: Pending) -> Response:
+    _preview(here, pending)  # refused here if broken
+    return here.go(f"/import/{here.desk.keep(pending)}")
+
+
+def _pending(here: Here, key: str) -> Pending:
+    pending = here.desk.pending(here.study_id, key)
     if pending is None:
-        raise InputError(here.words("import.none"))
+        raise InputError(here.words("import.expired"))
     return pending
 
 

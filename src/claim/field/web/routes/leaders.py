@@ -3,7 +3,7 @@
 from typing import Annotated, Any, cast, get_args
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/leaders")
-def leaders(here: InStudy, attendance: Annotated[int | None, Query(ge=1, le=100)] = None) -> HTMLResponse:
+def leaders(here: InStudy, attendance: Annotated[int | None, Query(ge=1, le=100)] = None) -> Response:
     """Leaders and replacements, with reasons and the reach to expect."""
     attendance = _usual(here) if attendance is None else attendance
     values: dict[str, Any] = {"attendance": attendance, "advice": None, "problem": "", "leaders": [], "spares": []}

@@ -1,7 +1,7 @@
 """The network as a picture, and the same as a table."""
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi.responses import Response
 from markupsafe import Markup, escape
 
 from claim.field.web import cached
@@ -13,7 +13,7 @@ LABELLED = 150  # with more people, names in the picture only cover each other
 
 
 @router.get("/network")
-def network(here: InStudy) -> HTMLResponse:
+def network(here: InStudy) -> Response:
     """Picture and table of the known network."""
     picture = picture_of(here.study, cached.places(here.view))
     contacts = _contacts(here, [dot.code for dot in picture.dots])

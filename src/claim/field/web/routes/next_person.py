@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands
@@ -19,7 +19,7 @@ OUTCOMES = ("refused", "no-show", "not found")
 
 
 @router.get("/next")
-def next_person(here: InStudy, count: Annotated[int | None, Query(ge=1, le=ROUND)] = None) -> HTMLResponse:
+def next_person(here: InStudy, count: Annotated[int | None, Query(ge=1, le=ROUND)] = None) -> Response:
     """The recommendation with its reasons, and others to choose from; without a count an open round goes on."""
     advice, problem = None, ""
     try:

@@ -1,7 +1,7 @@
 """Practice: how well the team did, and the end of it."""
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field.web import cached
@@ -12,7 +12,7 @@ router = APIRouter(prefix="/s/{study}/practice")
 
 
 @router.get("")
-def score(here: InStudy) -> HTMLResponse:
+def score(here: InStudy) -> Response:
     """The reach of the chosen leaders on the hidden network."""
     _check(here)
     assert here.desk.rehearsal is not None

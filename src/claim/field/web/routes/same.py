@@ -1,7 +1,7 @@
 """The same person? Pairs of similar names to merge or keep apart, and merges to take back."""
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import InputError
 from claim.field import commands
@@ -15,7 +15,7 @@ MOST_SHOWN = 50
 
 
 @router.get("/same")
-def queue(here: InStudy) -> HTMLResponse:
+def queue(here: InStudy) -> Response:
     """The pairs to look at, most similar first, and the merges made so far."""
     pairs = cached.duplicates(here.view)
     merged = [(other, keep) for other, keep in here.study.state.merged.items() if not here.study.person(keep).gone]

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from claim.errors import ClaimError, InputError
 from claim.field import commands, files
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/settings")
-def settings(here: InStudy) -> HTMLResponse:
+def settings(here: InStudy) -> Response:
     """All settings."""
     return _settings(here, values_of(here.study.setup))
 
@@ -82,7 +82,7 @@ def close(form: Sent, here: InStudy) -> Response:
     return Visit(here.request, here.desk).page("closed.html", closed=closed)
 
 
-def _settings(here: Here, values: dict[str, object], problem: str = "", status: int = 200) -> HTMLResponse:
+def _settings(here: Here, values: dict[str, object], problem: str = "", status: int = 200) -> Response:
     undone = any(event.seq in here.study.undone for event in here.study.log)
     rules = rules_to_choose(here.words, str(values["policy"]))
     return here.page("settings.html", status, values=values, policies=rules, problem=problem, undone=undone)
