@@ -55,28 +55,47 @@ def test_leaders_who_may_not_come_are_backed_up():
     assert groups(choose_leaders(paper.study, attendance=0.2)) == {0}
     change(paper, attendance=0.2)
     assert choose_leaders(paper.study) == choose_leaders(paper.study, attendance=0.2)
-    assert choose_leaders(paper.study).mean < choose_leaders(paper.study, attendance=1.0).mean
+    assert choose_leaders(paper.study).reach < choose_leaders(paper.study, attendance=1.0).reach
     for wrong in (0.0, 1.5):
         with pytest.raises(InputError, match="attendance"):
             choose_leaders(paper.study, attendance=wrong)
 
 
-def test_the_range_closes_when_everybody_was_surveyed(hubs):
-    unknown = choose_leaders(hubs.study)
-    assert unknown.along <= unknown.low < unknown.mean < unknown.high
+def test_the_reach_counts_people_who_were_not_named_yet(hubs):
+    change(hubs, size_high=1000)
+    unknown = choose_leaders(hubs.study).reach
     for person in [each.code for each in hubs.study.people.values() if each.may_be_surveyed]:
         hubs.survey(person)
-    sure = choose_leaders(hubs.study)
-    assert sure.low == pytest.approx(sure.mean) == pytest.approx(sure.high) == pytest.approx(sure.along)
+    assert choose_leaders(hubs.study).reach < unknown
 
 
-def test_nobody_reaches_more_people_than_there_are(hubs):
-    change(hubs, p=1.0)
-    assert choose_leaders(hubs.study).high > 30
-    change(hubs, p=1.0, size_high=30)
-    assert choose_leaders(hubs.study).high == 30
-    change(hubs, p=1.0, size_high=3)  # more are known: the guess was wrong
-    assert choose_leaders(hubs.study).high == choose_leaders(hubs.study).known == 14
+def test_no_reach_before_the_first_survey():
+    paper = Paper(budget=10, leaders=4)
+    people = [paper.add(f"Start {i}", start=True) for i in range(4)]
+    found = choose_leaders(paper.study)
+    assert found.reach is None
+    assert {each.adds for each in found.leaders} == {None}
+    said = {reason.key for each in found.leaders for reason in each.reasons}
+    assert not said & {"leader.reaches", "leader.adds", "leader.unseen"}
+    paper.survey(people[0], "Contact")
+    assert 0 < choose_leaders(paper.study).reach <= 5
+
+
+def test_the_reach_is_at_most_the_number_of_people(hubs):
+    change(hubs, p=1.0, size_high=1000)
+    assert choose_leaders(hubs.study).reach > 20
+    change(hubs, p=1.0, size_high=20)
+    assert choose_leaders(hubs.study).reach == 20
+    for size in (3, None):  # more are known than the team thought there are; or the team did not say
+        change(hubs, p=1.0, size_high=size)
+        found = choose_leaders(hubs.study)
+        assert found.reach == found.known == 14
+
+
+def test_what_leaders_add_comes_to_the_reach(hubs):
+    change(hubs, leaders=4, p=0.5)
+    found = choose_leaders(hubs.study)
+    assert sum(each.adds for each in found.leaders) == pytest.approx(found.reach, abs=0.3)
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
@@ -85,7 +104,7 @@ def test_the_ends_of_the_scale(hubs, selector, p):
     change(hubs, selector=selector, p=p, leaders=3)
     found = choose_leaders(hubs.study)
     assert len(set(chosen(found))) == 3
-    assert found.along >= 3
+    assert 3 <= found.reach <= 14
 
 
 def test_every_leader_has_reasons_in_words(hubs):

@@ -222,13 +222,13 @@ def test_leaders_with_wishes_answers_and_replacements(paper):
     assert first == choose_leaders(paper.study, samples=200)
     assert len(first.leaders) == 2
     assert first.known == 5
-    assert 2 <= first.along <= first.low <= first.mean <= first.high
+    assert 2 <= first.reach <= first.known
     assert first.replacements
     wanted = choose_leaders(paper.study, include=["P5"], exclude=["P1"], samples=200)
     assert wanted.leaders[0].person == "P5"
     assert "P1" not in [each.person for each in (*wanted.leaders, *wanted.replacements)]
     less = choose_leaders(paper.study, attendance=0.5, samples=200)
-    assert less.mean < first.mean
+    assert less.reach < first.reach
     paper.run(lambda draft: commands.answer_of_leader(draft, first.leaders[0].person, "offered"))
     paper.run(lambda draft: commands.answer_of_leader(draft, first.leaders[0].person, "declined"))
     after = choose_leaders(paper.study, samples=200)

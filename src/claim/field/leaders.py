@@ -1,4 +1,4 @@
-"""Whom to ask to lead: chosen by the reach to expect, with a range, reasons and replacements."""
+"""Whom to ask to lead: chosen by expected reach, with a rough guess of it, reasons and replacements."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,36 +12,34 @@ from claim.field.study import Study
 from claim.randomness import draw_seed, named_seed
 
 if TYPE_CHECKING:
-    from claim.selection.foresight import Expected, FreeForesight, Why
+    from claim.selection.foresight import FreeForesight, Why
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
 MOST_REASONS = 3
+AMOUNTS = ("reaches", "adds", "unseen")  # reasons that are about numbers of people reached
 
 
 @dataclass(frozen=True)
 class LeaderSuggestion:
-    """Somebody to ask; ``adds`` is how many more people the leaders reach with them than with those ranked before."""
+    """A person to ask; ``adds`` is how many more people the leaders reach with them than with those ranked before."""
 
     person: str
-    adds: float
+    adds: float | None  # None before the first survey
     reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True)
 class LeaderAdvice:
-    """Leaders in order, who could replace them, and how many people they are expected to reach on average.
+    """Leaders in order, replacements, and a rough guess of how many people the leaders reach on average.
 
-    ``along`` counts known contacts only, ``mean`` also people nobody has named yet. In nine of ten simulated studies
-    the truth was between ``low`` and ``high``; no number is above the team's own estimate of how many people there are.
+    ``reach`` is None before the first survey: there is nothing to estimate from. It counts people who were not named
+    yet too, and is never above the number of people: the team's own estimate, or those known if they are more.
     """
 
     leaders: tuple[LeaderSuggestion, ...]
     replacements: tuple[LeaderSuggestion, ...]
-    along: float
-    mean: float
-    low: float
-    high: float
+    reach: float | None
     attendance: float
     p: float
     known: int
@@ -76,14 +74,14 @@ def choose_leaders(
     if len(wishes.must) > k:
         raise InputError(f"{len(wishes.must)} people are to lead, but the study has {k} leaders")
     if known - len(wishes.must_not) < 1:
-        return LeaderAdvice((), (), 0.0, 0.0, 0.0, 0.0, attendance, setup.p, known)
+        return LeaderAdvice((), (), None, attendance, setup.p, known)
     from claim.selection.foresight import FreeForesight
 
     foresight = FreeForesight(setup.p, samples, attendance=attendance)
     chosen = _chosen(study, foresight, wishes, k + replacements)
-    along, expected = _reach(study, foresight, chosen[:k])
-    suggestions = _suggestions(study, foresight, chosen, set(include), wishes, (expected.mean, k))
-    return LeaderAdvice(suggestions[:k], suggestions[k:], along, *expected, attendance, setup.p, known)
+    reach = _reach(study, foresight, chosen[:k])
+    suggestions = _suggestions(study, foresight, chosen, set(include), wishes, None if reach is None else (reach, k))
+    return LeaderAdvice(suggestions[:k], suggestions[k:], reach, attendance, setup.p, known)
 
 
 def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> _Wishes:
@@ -115,17 +113,16 @@ def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: in
     return selector.select(study.discovered(), count, rng, must=wishes.must, must_not=wishes.must_not)
 
 
-def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> "tuple[float, Expected]":
-    """The reach along known contacts, the one to expect and its range; not more people than the team says there are."""
-    from claim.selection.foresight import Expected
+def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> float | None:
+    """The expected reach, at most the number of people; None before the first survey."""
     from claim.selection.foresight.view import View
 
+    if not any(person.surveyed_at for person in study.people.values()):
+        return None
     seed = draw_seed(np.random.default_rng(named_seed(study.setup.seed, "reach")))
     guess, along, features = foresight.guess_reach(View.of(study.discovered()), leaders, seed)
-    expected = Expected(*foresight.ranges().around(guess, along, features))
-    size, known = study.setup.size_high, len(study.seen.codes)
-    most = float("inf") if size is None else float(max(size, known))
-    return along, expected.at_most(most)
+    mean, _, _ = foresight.ranges().around(guess, along, features)
+    return min(mean, float(max(study.setup.size_high or 0, len(study.seen.codes))))
 
 
 def _suggestions(
@@ -134,15 +131,17 @@ def _suggestions(
     chosen: list[int],
     include: set[str],
     wishes: _Wishes,
-    reach: tuple[float, int],
+    reach: tuple[float, int] | None,
 ) -> tuple[LeaderSuggestion, ...]:
     from claim.selection.foresight import told
 
     rng = named_seed(study.setup.seed, "reasons")
     found = foresight.reasons(study.discovered(), chosen, rng, reach, must=wishes.must, must_not=wishes.must_not)
+    adds = [None if reach is None else _adds(whys) for whys in found]
+    worded = [[why for why in whys if reach is not None or why.key not in AMOUNTS] for whys in told(found)]
     return tuple(
-        LeaderSuggestion(study.seen.codes[leader], _adds(whys), _reasons(study, leader, say, include))
-        for leader, whys, say in zip(chosen, found, told(found), strict=True)
+        LeaderSuggestion(study.seen.codes[leader], more, _reasons(study, leader, whys, include))
+        for leader, more, whys in zip(chosen, adds, worded, strict=True)
     )
 
 

@@ -74,7 +74,7 @@ def leaders(view: View, given: LeaderAdvice) -> dict[str, Any]:
     return {
         "leaders": [_leader(view, each) for each in given.leaders],
         "replacements": [_leader(view, each) for each in given.replacements],
-        "reach": {"along": given.along, "mean": given.mean, "low": given.low, "high": given.high},
+        "reach": given.reach,
         "attendance": given.attendance,
         "p": given.p,
         "known": given.known,

@@ -202,7 +202,7 @@ def test_wishes_that_cannot_be_met_are_said_where_they_can_be_taken_back(browser
     page = browser.text(f"{base}/leaders")
     assert "3 people are to lead" in page
     browser.post(f"{base}/leaders", person="P3", action="none")
-    assert "these leaders reach about" in browser.text(f"{base}/leaders")
+    assert "Suggested leaders" in browser.text(f"{base}/leaders")
     assert browser.post(f"{base}/leaders", person="P1", action="crown").status_code == 400
 
 

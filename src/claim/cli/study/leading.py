@@ -29,8 +29,10 @@ def leaders(
         wanted, unwanted = [find(name) for name in names(include)], [find(name) for name in names(exclude)]
         result = summaries.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
     reach = result["reach"]
-    known = f"{reach['along']:.0f} people along known contacts"
-    title = f"Leaders reach {known}, in all likely {reach['low']:.0f} to {reach['high']:.0f}"
+    guess = (
+        "no reach before the first survey" if reach is None else f"a rough guess: they reach about {reach:.0f} people"
+    )
+    title = f"Leaders ({guess})"
     both = [*_marked(result["leaders"], "leader"), *_marked(result["replacements"], "replacement")]
     show(result, table_of(title, ["as", "person", "name", "why"], both), json)
 
