@@ -19,7 +19,7 @@ from sqlalchemy.pool import StaticPool
 from claim.errors import ClaimError, InputError
 from claim.field import cipher, files, rows
 from claim.field.cipher import Gate, WrongPassphrase
-from claim.field.events import Body, BrokenLog, Event, Log, Secret, read_log
+from claim.field.events import Body, BrokenLog, Event, Log, Secret, SetBack, clock_set_back, head_of, read_log
 from claim.field.schema import EVENTS, TEXTS, VERSION, migrate, version_of
 from claim.field.troubles import Conflict, Damaged, NotSaved, plain_errors
 from claim.field.wire import as_data
@@ -48,6 +48,7 @@ class Verified:
     texts: int
     erased: int  # commitments whose text is gone
     head: str
+    set_back: tuple[SetBack, ...] = ()  # the chain is in order, the times are not
 
 
 class Store:
@@ -179,7 +180,8 @@ class Store:
             raise Damaged(f"{error}: restore a backup") from error
         texts = self.texts()
         promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
-        return Verified(len(log), len(texts), len(promised - texts.keys()), log[-1].hash if log else "")
+        erased = len(promised - texts.keys())
+        return Verified(len(log), len(texts), erased, head_of(log), clock_set_back(log))
 
     # Writing ---------------------------------------------------------------------------------------------------------
 

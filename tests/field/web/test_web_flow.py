@@ -67,7 +67,7 @@ def test_the_whole_way(browser, desk):
     assert "came 1, did not come 0" in browser.text(f"{base}/leaders")
     answer = browser.post(f"{base}/export", format="csv")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert archive.namelist() == ["people.csv", "ties.csv", "surveys.csv"]
+        assert archive.namelist() == ["people.csv", "ties.csv", "surveys.csv", "log-head.txt"]
         assert b"Ana" not in archive.read("people.csv")
     assert "Exported" in browser.text(f"{base}/history")
     desk.study(base.removeprefix("/s/")).verify()
@@ -291,13 +291,15 @@ def test_the_name_key_asks_again_and_is_noted(browser, desk, base, study, tmp_pa
 
 
 @pytest.mark.parametrize("format", ["csv", "gephi-csv", "graphml", "gexf", "rds"])
-def test_every_export_is_a_zip_of_codes(browser, base, format):
+def test_every_export_is_a_zip_of_codes_and_the_head_of_the_log(browser, desk, base, study, format):
     add(browser, base, "Ana Zubizarreta", start="1")
     survey(browser, base, "P1", "Benedikt Quattrocchi")
+    head = desk.study(study).study.head
     answer = browser.post(f"{base}/export", format=format)
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         for name in archive.namelist():
             assert b"Zubizarreta" not in archive.read(name)
+        assert archive.read("log-head.txt").decode().splitlines()[0] == head
     assert browser.post(f"{base}/export", format="../../etc").status_code == 400
 
 
