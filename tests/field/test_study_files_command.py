@@ -106,4 +106,6 @@ def test_every_verb_that_changes_something_speaks_json(study, tmp_path):
     assert study("unmerge", "P4") == {"other": "P4"}
     assert study("refuse", "Carla") == {"person": "P3", "outcome": "refused"}
     assert study("no-show", "Karla", "--not-found")["outcome"] == "not found"
-    assert study("backup", str(tmp_path / "copy"))["backup"].endswith("copy")
+    events = study("history")
+    saved = study("backup", str(tmp_path / "copy"))
+    assert saved == {"backup": str(tmp_path / "copy"), "events": len(events["events"]), "head": events["head"]}

@@ -223,6 +223,18 @@ class Imported(Body):
 
 
 @dataclass(frozen=True)
+class Restored(Body):
+    """The events before this one come from a backup.
+
+    ``replaced`` is the head of the log that the backup replaced, empty if the study was not here; ``discarded`` counts
+    the events of that log which the backup lacks.
+    """
+
+    replaced: str = ""
+    discarded: int = 0
+
+
+@dataclass(frozen=True)
 class StudyClosed(Body):
     """The last event."""
 

@@ -245,6 +245,22 @@ class Store:
             self._key[:], self._salt = key, salt
             self._identity = files.identity(self.path)
 
+    def replace_with(self, other: Path, keep: Path, expect: Log) -> None:
+        """Put another study file in the place of this one, which is kept as a backup; then let go of the file.
+
+        ``expect`` is the log the caller decided on; the write lock lets no event be appended to it meanwhile. The
+        backup is on the disk before the file is replaced: after a crash the study is there as it was, or replaced and
+        its backup beside it.
+        """
+        with _turn:
+            with self._locked():
+                if self.events() != expect:
+                    raise Conflict("the study was changed meanwhile: compare it with the backup again")
+                self.backup(keep)
+                self._engine.dispose()
+                files.move(other, self.path)
+            self.close()
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """The write lock, from a connection of its own. Windows does not let go of an open file, and needs no lock:

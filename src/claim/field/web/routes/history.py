@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse, Response
 from claim.errors import ClaimError, InputError
 from claim.field import commands
 from claim.field.commands import FOR_GOOD
-from claim.field.events import Event, clock_set_back, events_after, short_head
+from claim.field.events import Event, Restored, clock_set_back, events_after, short_head
+from claim.field.library import kept_name
 from claim.field.web.context import Here, InStudy, short
 from claim.field.web.forms import Sent
 from claim.field.wire import as_data
@@ -82,12 +83,21 @@ def _step(here: Here, batch: list[Event]) -> Step:
 
 
 def _line(here: Here, event: Event) -> str:
+    if isinstance(event.body, Restored):
+        return _restored(here, event.body)
     data = as_data(event.body)
     people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in here.study.state.people))
     told = here.words.listed(_named(here, code) for code in people)
     extra = _extra(here, data)
     parts = [here.words(f"event.{event.type}"), told, extra]
     return ": ".join(part for part in parts if part)
+
+
+def _restored(here: Here, body: Restored) -> str:
+    if not body.replaced:
+        return here.words("event.Restored")
+    kept = here.opened.store.path.parent / kept_name(here.study_id, body.replaced)
+    return here.words("history.restored", head=short_head(body.replaced), discarded=body.discarded, kept=kept)
 
 
 def _named(here: Here, code: str) -> str:
