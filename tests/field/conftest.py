@@ -39,6 +39,27 @@ def opened(library) -> Iterator:
         yield opened
 
 
+@pytest.fixture
+def command(library, monkeypatch):
+    """Runs ``claim study`` with these words in the directory of the library."""
+    from typer.testing import CliRunner
+
+    from claim.cli.study import app
+    from claim.field.library import Library
+
+    monkeypatch.setenv("CLAIM_STUDIES", str(library.directory))
+    monkeypatch.setenv("CLAIM_PASSPHRASE", PASSPHRASE)
+    monkeypatch.setattr(Library.__init__, "__defaults__", (None, EASY))
+
+    def run(*words: str, answer: str | None = None):
+        result = CliRunner().invoke(app, list(words), input=answer)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch):
     """Wrong passphrases wait; tests that look at it have a gate of their own."""

@@ -27,7 +27,7 @@ class Paper:
         result = command(draft)
         first, events = self.study.position + 1, []
         for body in draft.bodies:
-            previous = events[-1].hash if events else (self.study.head or NO_HASH)
+            previous = events[-1].hash if events else (self.study.log[-1].hash if self.study.log else NO_HASH)
             events.append(seal(body, first + len(events), f"2030-01-01T00:00:{first % 60:02}.000Z", first, previous))
         self.texts = {key: text for key, text in draft.texts.items() if key not in draft.erase}
         self.study = self.study.after(events)

@@ -72,8 +72,10 @@ def test_a_study_from_the_first_person_to_the_leaders(study, tmp_path, monkeypat
     study("passphrase")
     with pytest.raises(ClaimError, match="wrong passphrase"):
         study("verify")
-    study("restore", "--replace", str(tmp_path / "copy"))
-    assert study("verify", "--json", "-") == verified
+    monkeypatch.setenv("CLAIM_BACKUP_PASSPHRASE", PASSPHRASE)
+    monkeypatch.setenv("CLAIM_PASSPHRASE", "another good one")
+    study("restore", "--replace", "--yes", str(tmp_path / "copy"))
+    assert study("verify", "--head", verified["head"], "--json", "-")["after_head"] == 1
     assert "closed" in study("close", "--yes")
     assert study("list", "--json", "-") == {"studies": []}
 

@@ -43,9 +43,11 @@ def study(tmp_path, monkeypatch):
 @pytest.mark.parametrize("format", ["csv", "gephi-csv", "graphml", "gexf", "rds"])
 def test_what_goes_out_carries_codes_and_is_noted(study, tmp_path, format):
     target = tmp_path / "out.zip"
+    head = study("history")["head"]
     assert study("export", str(target), "--format", format)["people"] == 3
     with zipfile.ZipFile(target) as archive:
         assert all("López".encode() not in archive.read(name) for name in archive.namelist())
+        assert archive.read("log-head.txt").decode().splitlines()[0] == head
     assert target.stat().st_mode & 0o777 == 0o600
     last = study("history")["events"][-1]
     assert (last["type"], last["body"]["what"], last["body"]["with_names"]) == ("Exported", format, False)
@@ -104,4 +106,6 @@ def test_every_verb_that_changes_something_speaks_json(study, tmp_path):
     assert study("unmerge", "P4") == {"other": "P4"}
     assert study("refuse", "Carla") == {"person": "P3", "outcome": "refused"}
     assert study("no-show", "Karla", "--not-found")["outcome"] == "not found"
-    assert study("backup", str(tmp_path / "copy"))["backup"].endswith("copy")
+    events = study("history")
+    saved = study("backup", str(tmp_path / "copy"))
+    assert saved == {"backup": str(tmp_path / "copy"), "events": len(events["events"]), "head": events["head"]}

@@ -208,28 +208,6 @@ def test_passphrase_change(library, opened):
     assert [path.suffix for path in library.directory.iterdir()] == [".study"]
 
 
-def test_backup_and_restore(library, opened, tmp_path):
-    copy = tmp_path / "copy"
-    opened.backup(copy)
-    log = opened.study.log
-    opened.run(lambda draft: commands.add_person(draft, "Dora"))
-    with pytest.raises(InputError, match="here already"):
-        library.restore(copy, PASSPHRASE)
-    with pytest.raises(WrongPassphrase):
-        library.restore(copy, "wrong passphrase", replace=True)
-    broken = bytearray(copy.read_bytes())
-    broken[9000] ^= 1
-    (tmp_path / "broken").write_bytes(broken)
-    with pytest.raises(Damaged):
-        library.restore(tmp_path / "broken", PASSPHRASE, replace=True)
-    assert reopened(opened).events()[-1].seq == len(log) + 1  # nothing was replaced so far
-    with library.restore(copy, PASSPHRASE, replace=True) as again:
-        assert again.study.log == log
-    with pytest.raises(Conflict):
-        opened.run(lambda draft: commands.add_person(draft, "Emil"))
-    assert len(list(library.directory.iterdir())) == 1
-
-
 def test_a_version_1_file_becomes_like_new(library, opened):
     log, texts = opened.study.log, opened.store.texts()
     path = library.directory / ("f" * 16 + ".study")

@@ -20,6 +20,7 @@ FOR_GOOD = (
     happened.ConsentWithdrawn,
     happened.UndoneErased,
     happened.Exported,
+    happened.Restored,
     happened.StudyClosed,
 )
 
@@ -248,6 +249,12 @@ def imported(draft: Draft, what: str, digest: str, people: int, ties: int) -> No
 def exported(draft: Draft, what: str, with_names: bool = False) -> None:
     """Note that something left the study."""
     draft.say(happened.Exported(what, with_names))
+
+
+def restored(draft: Draft, replaced: str = "", discarded: int = 0) -> None:
+    """Note that the events so far come from a backup; not in a closed study, which takes no more events."""
+    if not draft.state.closed:
+        draft.say(happened.Restored(replaced, discarded))
 
 
 # Undo ----------------------------------------------------------------------------------------------------------------

@@ -15,9 +15,12 @@ of the name can be confirmed), no event changes, and the chain still verifies.
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from claim.errors import ClaimError, InputError
@@ -28,6 +31,9 @@ Outcome = Literal["answered", "partial", "named nobody", "refused", "no-show", "
 LeaderAnswer = Literal["offered", "accepted", "declined", "attended", "not attended"]
 Wish = Literal["include", "exclude", "none"]
 NO_HASH = "0" * 64
+SHORT_HASH = 16  # hexadecimal digits of a hash that is written down by hand
+SHORTEST_HASH = 12
+_HEAD = re.compile(rf"([1-9][0-9]{{0,8}}):([0-9a-f]{{{SHORTEST_HASH},{len(NO_HASH)}}})")
 
 
 class Body:
@@ -217,6 +223,18 @@ class Imported(Body):
 
 
 @dataclass(frozen=True)
+class Restored(Body):
+    """The events before this one come from a backup.
+
+    ``replaced`` is the head of the log that the backup replaced, empty if the study was not here; ``discarded`` counts
+    the events of that log which the backup lacks.
+    """
+
+    replaced: str = ""
+    discarded: int = 0
+
+
+@dataclass(frozen=True)
 class StudyClosed(Body):
     """The last event."""
 
@@ -286,6 +304,70 @@ def read_log(rows: Iterable[dict[str, Any]], after: Event | None = None) -> Log:
             raise BrokenLog(f"an event of the log cannot be read: {error}") from error
         log.append(after)
     return tuple(log)
+
+
+# The head, which stands for a log, and its times ---------------------------------------------------------------------
+
+
+def head_of(log: Log) -> str:
+    """The number and the hash of the last event, ``12:5f0c...``: it stands for the whole log up to there."""
+    return f"{len(log)}:{log[-1].hash}" if log else ""
+
+
+def short_head(head: str, digits: int = SHORT_HASH) -> str:
+    """A head to write down, with the first digits of the hash."""
+    number, _, hexadecimal = head.partition(":")
+    return f"{number}:{hexadecimal[:digits]}"
+
+
+def events_after(head: str, log: Log) -> int:
+    """Count the events after a head that was written down; :class:`BrokenLog` unless the log contains the head."""
+    found = _HEAD.fullmatch("".join(head.lower().split()))
+    if found is None:
+        raise InputError(
+            f"a head is a number, a colon and at least {SHORTEST_HASH} digits of a hash, "
+            f"such as 12:5f0c1a2b3c4d5e6f, not {head[:100]!r}"
+        )
+    number, digits = int(found[1]), found[2]
+    if number > len(log):
+        raise BrokenLog(f"the log was cut off: it has {len(log)} events, the head is that of event {number}")
+    if not log[number - 1].hash.startswith(digits):
+        raise BrokenLog(f"the log was changed: event {number} does not have the hash of the head")
+    return len(log) - number
+
+
+@dataclass(frozen=True)
+class SetBack:
+    """An event whose time is before that of the event before it: the clock was set back."""
+
+    event: int
+    seconds: float
+
+    @property
+    def span(self) -> str:
+        """By how much, in the two largest units."""
+        units = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
+        left, parts = round(self.seconds * 1000), []
+        for size, unit in units:
+            count, left = divmod(left, size)
+            if count:
+                parts.append(f"{count} {unit}")
+        return " ".join(parts[:2])
+
+
+def clock_set_back(log: Log) -> tuple[SetBack, ...]:
+    """Find every event that is dated before the event it follows."""
+    times = [_moment(event.at) for event in log]
+    spans = [(one - other).total_seconds() if one and other else 0.0 for one, other in pairwise(times)]
+    return tuple(SetBack(number, span) for number, span in enumerate(spans, 2) if span > 0)
+
+
+def _moment(at: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _envelope(seq: int, at: str, batch: int, kind: str, body: Any, previous: str) -> dict[str, Any]:

@@ -62,13 +62,18 @@ def replacing(path: Path, *, shred_old: bool = False) -> Iterator[Path]:
     """A private temporary file beside ``path`` that takes its place in one step if the block succeeds."""
     with temporary(path.with_name(f".{secrets.token_hex(8)}.tmp")) as new:
         yield new
-        sync(new)
         old = os.open(path, os.O_RDWR) if shred_old and os.name != "nt" else None
-        os.replace(new, path)
-        sync_directory(path.parent)
+        move(new, path)
         if old is not None:
             with os.fdopen(old, "r+b") as file:
                 _overwrite(file.fileno())
+
+
+def move(new: Path, path: Path) -> None:
+    """Put a file in the place of another in one step, durably."""
+    sync(new)
+    os.replace(new, path)
+    sync_directory(path.parent)
 
 
 def shred(path: Path) -> None:

@@ -18,6 +18,7 @@ WITHOUT_NEWS = (  # these change nothing that a recommendation follows from
     happened.UndoneErased,
     happened.Exported,
     happened.Imported,
+    happened.Restored,
 )
 
 
@@ -249,6 +250,7 @@ def _(body: happened.LeaderWished, state: State, event: Event) -> None:
 @_change.register(happened.UndoneErased)
 @_change.register(happened.Exported)
 @_change.register(happened.Imported)
+@_change.register(happened.Restored)
 def _(body: Body, state: State, event: Event) -> None:
     """These are there to be read in the history."""
 

@@ -19,7 +19,7 @@ from sqlalchemy.pool import StaticPool
 from claim.errors import ClaimError, InputError
 from claim.field import cipher, files, rows
 from claim.field.cipher import Gate, WrongPassphrase
-from claim.field.events import Body, BrokenLog, Event, Log, Secret, read_log
+from claim.field.events import Body, BrokenLog, Event, Log, Secret, SetBack, clock_set_back, head_of, read_log
 from claim.field.schema import EVENTS, TEXTS, VERSION, migrate, version_of
 from claim.field.troubles import Conflict, Damaged, NotSaved, plain_errors
 from claim.field.wire import as_data
@@ -48,6 +48,7 @@ class Verified:
     texts: int
     erased: int  # commitments whose text is gone
     head: str
+    set_back: tuple[SetBack, ...] = ()  # the chain is in order, the times are not
 
 
 class Store:
@@ -179,7 +180,8 @@ class Store:
             raise Damaged(f"{error}: restore a backup") from error
         texts = self.texts()
         promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
-        return Verified(len(log), len(texts), len(promised - texts.keys()), log[-1].hash if log else "")
+        erased = len(promised - texts.keys())
+        return Verified(len(log), len(texts), erased, head_of(log), clock_set_back(log))
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
@@ -242,6 +244,22 @@ class Store:
                 self._engine.dispose()
             self._key[:], self._salt = key, salt
             self._identity = files.identity(self.path)
+
+    def replace_with(self, other: Path, keep: Path, expect: Log) -> None:
+        """Put another study file in the place of this one, which is kept as a backup; then let go of the file.
+
+        ``expect`` is the log the caller decided on; the write lock lets no event be appended to it meanwhile. The
+        backup is on the disk before the file is replaced: after a crash the study is there as it was, or replaced and
+        its backup beside it.
+        """
+        with _turn:
+            with self._locked():
+                if self.events() != expect:
+                    raise Conflict("the study was changed meanwhile: compare it with the backup again")
+                self.backup(keep)
+                self._engine.dispose()
+                files.move(other, self.path)
+            self.close()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

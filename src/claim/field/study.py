@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from claim.discovery.discovered import Discovered
 from claim.errors import InputError
-from claim.field.events import Event, Log
+from claim.field.events import Event, Log, head_of
 from claim.field.fold import counting, fold, undone_in
 from claim.field.setup import Setup
 from claim.field.state import GONE, TALKED, Leader, PersonState, Record, State, Survey, strongest
@@ -105,8 +105,8 @@ class Study:
 
     @property
     def head(self) -> str:
-        """The hash of the last event, which stands for the whole log."""
-        return self.log[-1].hash if self.log else ""
+        """The number and hash of the last event, which stand for the whole log."""
+        return head_of(self.log)
 
     @property
     def setup(self) -> Setup:

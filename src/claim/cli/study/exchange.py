@@ -38,7 +38,7 @@ def export(
         if with_names:
             write_name_key(target, bundle.names, asked_passphrase(KEY_VARIABLE, "Passphrase of the key", confirm=True))
         else:
-            _write(target, export_zip(bundle, format).content)
+            _write(target, export_zip(bundle, format, opened.study.head).content)
         what = "names" if with_names else format
         try:
             opened.run(lambda draft: commands.exported(draft, what, with_names))

@@ -13,7 +13,7 @@ from claim.field.exchange.graph_export import gexf, graphml
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, check
 from claim.networks.formats.text import shown
 
-_ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the same study gives the same bytes
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the same log gives the same bytes
 _PEOPLE = ("status", "consent", "first_named_by", "surveyed_at", "n_contacts", "times_named", "is_start", "leader_rank")
 _SURVEYS = tuple(field.name for field in fields(SurveyRecord))
 
@@ -27,6 +27,12 @@ sampling) assume the opposite and give wrong answers here.
 recruiter.id is who named the person first among those surveyed; all start people share one recruiter id, which is
 nobody's code. network.size is the number of contacts the person named. time is when they were surveyed. People who were
 named but not surveyed are left out.
+"""
+
+HEAD_NOTE = """{head}
+
+The number of events in the log of the study when these files were made, and the hash of the last event.
+claim study verify --head {head} checks that the log of the study still contains it.
 """
 
 
@@ -103,11 +109,15 @@ def export(bundle: Bundle, format: str) -> list[ExportFile]:
     return EXPORTS[format](bundle)
 
 
-def export_zip(bundle: Bundle, format: str) -> ExportFile:
-    """The files of a format in one zip file."""
+def export_zip(bundle: Bundle, format: str, head: str = "") -> ExportFile:
+    """The files of a format in one zip file, with the head of the study's log if it is given."""
+    exported = export(bundle, format)
+    if head:
+        note = HEAD_NOTE.format(head=head)
+        exported.append(ExportFile("log-head.txt", note.encode(), "text/plain; charset=utf-8"))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in export(bundle, format):
+        for file in exported:
             archive.writestr(zipfile.ZipInfo(file.name, _ZIP_TIME), file.content, zipfile.ZIP_DEFLATED)
     return ExportFile(f"study-{format}.zip", buffer.getvalue(), "application/zip")
 

@@ -4,18 +4,23 @@ import hmac
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from fastapi.responses import HTMLResponse
 
 from claim.errors import ClaimError, InputError
+from claim.field import files
+from claim.field.events import Log
 from claim.field.exchange import Upload
-from claim.field.library import Closed, Library
+from claim.field.library import Closed, Comparison, Library, StudyHere, compare
 from claim.field.opened import OpenStudy
 from claim.field.rehearsal import Rehearsal
 from claim.field.rules import prepare
 from claim.field.setup import Setup
+from claim.field.troubles import Conflict
 from claim.field.web import preferences
 from claim.field.web.preferences import Preferences
 
@@ -49,6 +54,17 @@ class Pending:
     join_names: bool = True
 
 
+@dataclass(frozen=True)
+class PendingRestore:
+    """A backup of a study that is here, before it replaces the study; in memory only."""
+
+    id: str
+    study: str
+    content: bytes = field(repr=False)
+    passphrase: str = field(repr=False)
+    log: Log = field(repr=False)
+
+
 class Desk:
     """One team at one machine; all of it is forgotten when the program ends."""
 
@@ -57,6 +73,7 @@ class Desk:
         self.port = port
         self.rehearsal: Rehearsal | None = None
         self._pending: dict[str, Pending] = {}
+        self.pending_restore: PendingRestore | None = None
         self.csrf = secrets.token_urlsafe(32)
         self.preferences = preferences.read(library.directory)
         self._answers: dict[str, HTMLResponse] = {}
@@ -139,14 +156,50 @@ class Desk:
             else:
                 self._take(opened)
 
-    def restore(self, backup: str, passphrase: str, replace: bool) -> str:
-        """Bring a backup back, open; returns the study's id."""
-        opened = self.library.restore(backup, passphrase, replace=replace)
+    def restore(self, backup: bytes, passphrase: str) -> str | None:
+        """Bring a backup back, open; returns the study's id.
+
+        If the study is here, it has to be unlocked, so that the two can be compared: the backup becomes
+        :attr:`pending_restore`, and None is returned.
+        """
+        try:
+            with self._uploaded(backup) as path:
+                return self._take(self.library.restore(path, passphrase))
+        except StudyHere as found:
+            self.study(found.study)
+            pending = PendingRestore(secrets.token_urlsafe(16), found.study, backup, passphrase, found.log)
+            self.pending_restore = pending
+            return None
+
+    def compared(self, pending: PendingRestore) -> Comparison:
+        """How a study and its pending backup differ now."""
+        return compare(self.study(pending.study).refresh().study.log, pending.log)
+
+    def replace(self, pending_id: str, seen_head: str, current: str) -> str:
+        """Put the pending backup in the place of its study, open; returns the study's id.
+
+        ``seen_head`` is the head of the study when the two were compared, ``current`` the study's passphrase.
+        """
         with self._turn:
-            old = self._open.pop(opened.study.state.study, None)
-            if old is not None:
-                old.lock()
-            return self._take(opened)
+            pending = self.pending_restore
+            if pending is None or pending.id != pending_id:
+                raise InputError("this backup is no longer waiting: see whether it is back, or choose it again")
+            comparison = self.compared(pending)
+            if comparison.head_here != seen_head:
+                raise Conflict("the study was changed meanwhile: compare it with the backup again")
+            with self._uploaded(pending.content) as path:
+                here = self.study(pending.study)
+                done = self.library.replace(here, path, pending.passphrase, current, comparison)
+            self.pending_restore = None
+            return self._take(done.opened)
+
+    @contextmanager
+    def _uploaded(self, backup: bytes) -> Iterator[Path]:
+        """A backup as a file for a moment; it is encrypted."""
+        directory = files.private_directory(self.library.directory)
+        with files.temporary(directory / f".{secrets.token_hex(8)}.upload") as path:
+            path.write_bytes(backup)
+            yield path
 
     def practise(self) -> str:
         """Begin a rehearsal, or go on with the one that is open; returns its id."""
@@ -226,6 +279,7 @@ class Desk:
         with self._turn:
             self._pending.clear()
             self._answers.clear()
+            self.pending_restore = None
             for name in [each for each in self._open if not self.is_practice(each)]:
                 self._open.pop(name).lock()
 

@@ -27,7 +27,8 @@ def export(here: InStudy) -> Response:
 def take_out(form: Sent, here: InStudy) -> Response:
     """A file with codes."""
     wanted = form["format"]
-    file = export_zip(bundle_of(here.view).with_positions(cached.places(here.view)), wanted)
+    view = here.view
+    file = export_zip(bundle_of(view).with_positions(cached.places(view)), wanted, view.study.head)
     here.run(form, lambda draft: commands.exported(draft, wanted))
     return download(file.content, file.name, file.media_type)
 

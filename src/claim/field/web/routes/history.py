@@ -7,10 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from claim.errors import InputError
+from claim.errors import ClaimError, InputError
 from claim.field import commands
 from claim.field.commands import FOR_GOOD
-from claim.field.events import Event
+from claim.field.events import Event, Restored, clock_set_back, events_after, short_head
+from claim.field.library import kept_name
 from claim.field.web.context import Here, InStudy, short
 from claim.field.web.forms import Sent
 from claim.field.wire import as_data
@@ -33,12 +34,24 @@ class Step:
 
 
 @router.get("/history")
-def history(here: InStudy, page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> Response:
-    """The steps, last first."""
-    batches = [list(group) for _, group in groupby(here.study.log, key=lambda event: event.batch)][::-1]
+def history(here: InStudy, page: Annotated[int, Query(ge=1, le=100_000)] = 1, head: str = "") -> Response:
+    """The steps, last first; the head of the log, and whether the log contains one that was written down."""
+    log = here.study.log
+    batches = [list(group) for _, group in groupby(log, key=lambda event: event.batch)][::-1]
     shown = batches[(page - 1) * PER_PAGE : page * PER_PAGE]
     steps = [_step(here, batch) for batch in shown]
-    return here.page("history.html", steps=steps, number=page, last=max(1, -(-len(batches) // PER_PAGE)))
+    later, problem = _checked(here, head)
+    return here.page(
+        "history.html",
+        steps=steps,
+        number=page,
+        last=max(1, -(-len(batches) // PER_PAGE)),
+        head=here.study.head,
+        short_head=short_head(here.study.head),
+        later=later,
+        problem=problem,
+        set_back=clock_set_back(log),
+    )
 
 
 @router.post("/history/undo")
@@ -51,6 +64,16 @@ def undo(form: Sent, here: InStudy) -> Response:
     return here.go("/history", "undone")
 
 
+def _checked(here: Here, head: str) -> tuple[int | None, str]:
+    """How many events follow a head that was written down, or what is wrong with it."""
+    if not head.strip():
+        return None, ""
+    try:
+        return events_after(head, here.study.log), ""
+    except ClaimError as error:
+        return None, str(error)
+
+
 def _step(here: Here, batch: list[Event]) -> Step:
     lines = list(dict.fromkeys(_line(here, event) for event in batch[:MOST_LINES]))
     if len(batch) > MOST_LINES:
@@ -60,12 +83,21 @@ def _step(here: Here, batch: list[Event]) -> Step:
 
 
 def _line(here: Here, event: Event) -> str:
+    if isinstance(event.body, Restored):
+        return _restored(here, event.body)
     data = as_data(event.body)
     people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in here.study.state.people))
     told = here.words.listed(_named(here, code) for code in people)
     extra = _extra(here, data)
     parts = [here.words(f"event.{event.type}"), told, extra]
     return ": ".join(part for part in parts if part)
+
+
+def _restored(here: Here, body: Restored) -> str:
+    if not body.replaced:
+        return here.words("event.Restored")
+    kept = here.opened.store.path.parent / kept_name(here.study_id, body.replaced)
+    return here.words("history.restored", head=short_head(body.replaced), discarded=body.discarded, kept=kept)
 
 
 def _named(here: Here, code: str) -> str:

@@ -1,16 +1,16 @@
 """Coming in: launch, first run, unlocking, new studies, restoring backups, language."""
 
-import secrets
 from dataclasses import replace
 
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
 from claim.errors import ClaimError, InputError
-from claim.field import files
 from claim.field.cipher import WrongPassphrase
 from claim.field.setup import Setup
+from claim.field.troubles import Conflict
 from claim.field.web.context import Visiting
+from claim.field.web.desk import Locked
 from claim.field.web.forms import Sent
 from claim.field.web.setups import rules_to_choose, setup_from, values_of
 
@@ -89,14 +89,41 @@ def rehearse(page: Visiting, form: Sent) -> Response:
 
 @router.post("/restore")
 def restore(page: Visiting, form: Sent) -> Response:
-    """Bring a backup back; it is encrypted, so that it may lie on the disk for a moment."""
+    """Bring a backup back; if its study is here, show first how the two differ."""
     if len(form.files) != 1:
         raise InputError(page.words("home.choose_file"))
-    directory = files.private_directory(page.desk.library.directory)
-    with files.temporary(directory / f".{secrets.token_hex(8)}.upload") as copy:
-        copy.write_bytes(form.files[0].content)
-        study = page.desk.restore(str(copy), form["passphrase"], form.ticked("replace"))
-    return page.go(f"/s/{study}", "restored")
+    try:
+        study = page.desk.restore(form.files[0].content, form["passphrase"])
+    except Locked as error:
+        path = page.desk.library.find(error.study).path
+        problem = page.words("restore.locked", study=error.study[:6], path=path)
+        return _studies(page, 423, wanted=error.study, problem=problem)
+    return page.go("/restore") if study is None else page.go(f"/s/{study}", "restored")
+
+
+@router.get("/restore")
+def compared(page: Visiting) -> Response:
+    """How the study that is here and the backup differ."""
+    return _compared(page)
+
+
+@router.post("/restore/replace")
+def replace_study(page: Visiting, form: Sent) -> Response:
+    """Put the backup that this page showed in the place of the study."""
+    try:
+        study = page.desk.replace(form["pending"], form["head"], form["passphrase"])
+    except WrongPassphrase:
+        return _compared(page, 403, page.words("restore.wrong"))
+    except Conflict as error:
+        return _compared(page, 409, str(error))
+    return page.go(f"/s/{study}/history", "replaced")
+
+
+@router.post("/restore/drop")
+def drop_backup(page: Visiting, form: Sent) -> Response:
+    """Leave the study as it is."""
+    page.desk.pending_restore = None
+    return page.go("/", "left")
 
 
 @router.post("/language")
@@ -113,6 +140,14 @@ def _studies(page: Visiting, status: int = 200, *, wanted: str, problem: str = "
     locked = [file for file in found if file.id not in titles]
     values = {"locked": locked, "titles": titles, "wanted": wanted, "problem": problem}
     return page.page("studies.html" if found or titles else "first.html", status, **values)
+
+
+def _compared(page: Visiting, status: int = 200, problem: str = "") -> Response:
+    pending = page.desk.pending_restore
+    if pending is None:
+        return page.go("/")
+    found, folder = page.desk.compared(pending), page.desk.library.directory
+    return page.page("compared.html", status, pending=pending, found=found, folder=folder, problem=problem)
 
 
 def _new(page: Visiting, values: dict[str, object], problem: str = "", status: int = 200) -> Response:

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from claim.errors import ClaimError, InputError
 from claim.field import commands, files
+from claim.field.library import file_head
 from claim.field.names import clean
 from claim.field.troubles import Conflict, NotSaved
 from claim.field.web.context import Here, InStudy, Visit
@@ -63,7 +64,8 @@ def backup(form: Sent, here: InStudy) -> Response:
     with files.temporary(here.opened.store.path.parent / f".{secrets.token_hex(8)}.copy") as path:
         here.opened.backup(path)
         content = path.read_bytes()
-    return download(content, f"study-{here.study_id}.backup", "application/octet-stream")
+    name = f"study-{here.study_id}-{file_head(here.study.head)}.backup"
+    return download(content, name, "application/octet-stream")
 
 
 @router.post("/settings/erase")
