@@ -24,6 +24,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "numbers.edges").write_text("10 11\n11 12\n12 13\n10 13\n13 14\n")
     (tmp_path / "names.csv").write_text("person,contact\nAna,Ben\nBen,Cyd\nAna,Dan\nDan,Eve\nDan,Dan\n")
     (tmp_path / "broken.csv").write_text("a,b\nc\n")
+    (tmp_path / "wide.csv").write_text("name,friend1,friend2,friend3\nana,ben,carl,dora\nben,ana,,\n")
+    (tmp_path / "asked.txt").write_text("\ufeffAna\n\n Dan \nAna\n", encoding="utf-8")
+    (tmp_path / "nobody.txt").write_text("\n \n")
+    (tmp_path / "strangers.txt").write_text("Ana\nZoe\n")
+    (tmp_path / "latin.txt").write_bytes("Ana\nJos\xe9\n".encode("latin-1"))
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "names.csv").write_text("Ida,Jo\n")
     (tmp_path / "oneway.graphml").write_text(ONE_WAY)
@@ -48,8 +53,9 @@ def claim(folder: Path, capfd: pytest.CaptureFixture[str]) -> Claim:
 def claim_program(folder: Path) -> Claim:
     """Runs the command line as a program of its own."""
 
-    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "claim", *arguments]
-        return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, timeout=120)
+        environment = {**os.environ, **variables}
+        return subprocess.run(command, env=environment, input=stdin, capture_output=True, text=True, timeout=120)
 
     return run

@@ -53,6 +53,42 @@ MISTAKES = {
     "somebody surveyed who is not there": ([*ADVISE, "--surveyed", "Zoe"], "nobody is called 'Zoe' in names"),
     "surveyed not in the known part": (["select", "--known", "names.csv", "--surveyed", "Zoe"], "'Zoe'"),
     "surveyed and refused": ([*ADVISE, "--surveyed", "Ana", "--refused", "Ana"], "Ana both was surveyed and refused"),
+    "a table with a column for each friend to advise on": (
+        ["advise", "--known", "wide.csv"],
+        "wide.csv:1: the columns name, friend1, friend2, friend3 are not understood; a list of ties has two columns",
+    ),
+    "a table with a column for each friend to select from": (["select", "wide.csv"], "are not understood"),
+    "a table with a column for each friend to plan on": (["plan", "wide.csv", "--people", "20"], "are not understood"),
+    "a table with a column for each friend to explain": (["explain", "--known", "wide.csv"], "are not understood"),
+    "surveyed twice over": (
+        [*ADVISE, "--surveyed", "Ana", "--surveyed-file", "asked.txt"],
+        "--surveyed or --surveyed-file, not both",
+    ),
+    "no file of who was surveyed": ([*ADVISE, "--surveyed-file", "missing.txt"], "missing.txt: no such file"),
+    "a folder of who was surveyed": ([*ADVISE, "--surveyed-file", "sub"], "sub: is a folder"),
+    "an empty file of who was surveyed": ([*ADVISE, "--surveyed-file", "nobody.txt"], "nobody.txt: no people in it"),
+    "a stranger in the file": ([*ADVISE, "--surveyed-file", "strangers.txt"], "nobody is called 'Zoe' in names"),
+    "a file that is no text": ([*ADVISE, "--surveyed-file", "latin.txt"], "latin.txt:2: not a text file"),
+    "standard input for two lists": (
+        [*ADVISE, "--surveyed-file", "-", "--refused-file", "-"],
+        "standard input can be read for one list only",
+    ),
+    "a file of start people who were not surveyed": (
+        [*ADVISE, "--surveyed", "Ana", "--start-file", "asked.txt"],
+        "Dan was known at the outset",
+    ),
+    "a file of start people without ties": (
+        ["plan", "--people", "50", "--mean-degree", "4", "--start-file", "asked.txt"],
+        "go with a file of ties",
+    ),
+    "a file of surveyed people without a known part": (
+        ["select", "zone2", "--surveyed-file", "asked.txt"],
+        "go with --known",
+    ),
+    "a simulated study with a file of surveyed people": (
+        ["explain", "--network", "zone1", "--surveyed-file", "asked.txt"],
+        "go with --known",
+    ),
     "advice from a reference": ([*ADVISE, "--policy", "clairvoyant"], "is a reference"),
     "both a network and a known part": (["select", "zone2", "--known", "names.csv"], "either a network or --known"),
     "neither a network nor a known part": (["select"], "either a network or --known"),

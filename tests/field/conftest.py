@@ -8,8 +8,7 @@ from claim.field.setup import Setup
 
 sys.path.insert(0, str(Path(__file__).parent))  # for paper.py, under any import mode
 
-PASSPHRASE = "correct horse battery"
-EASY = 10  # little work for key derivation: tests open many files
+from paper import EASY, PASSPHRASE
 
 
 @pytest.fixture

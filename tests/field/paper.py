@@ -13,6 +13,8 @@ from claim.field.events import NO_HASH, Event, seal
 from claim.field.setup import Setup
 from claim.field.study import Study
 
+PASSPHRASE = "correct horse battery"
+EASY = 10  # little work for key derivation: tests open many files
 T = TypeVar("T")
 
 

@@ -7,10 +7,10 @@ import signal
 import time
 
 import pytest
+from paper import PASSPHRASE
 
 from claim.field import commands
 from claim.field.setup import Setup
-from conftest import PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")

@@ -2,10 +2,10 @@
 
 import json
 import zipfile
+from collections.abc import Sequence
 
 import pytest
-
-from conftest import EASY, PASSPHRASE
+from paper import EASY, PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
@@ -20,23 +20,23 @@ from claim.field.library import Library
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """Runs a command in a directory of its own; gives its JSON."""
+    """Runs a command in a directory of its own, with lines on standard input; gives its JSON."""
     monkeypatch.setenv("CLAIM_STUDIES", str(tmp_path / "studies"))
     monkeypatch.setenv("CLAIM_PASSPHRASE", PASSPHRASE)
     monkeypatch.setenv("CLAIM_KEY_PASSPHRASE", "a key of its own")
     monkeypatch.setattr(cipher, "WORK", EASY)
     monkeypatch.setattr(Library.__init__, "__defaults__", (None, EASY))
 
-    def run(*words: str):
-        result = CliRunner().invoke(app, [*words, "--json", "-"])
+    def run(*words: str, lines: Sequence[str] = ()):
+        result = CliRunner().invoke(app, [*words, "--json", "-"], input="".join(f"{line}\n" for line in lines))
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == 0, result.output
         return json.loads(result.stdout)
 
-    run("create", "--title", "Centre")
-    run("add", "--start", "Ana López", "Ben")
-    run("answer", "--consent", "Ana López", "Ben", "Carla")
+    run("create", lines=["Centre"])
+    run("add", "--start", lines=["Ana López", "Ben"])
+    run("answer", "--consent", "P1", lines=["Ben", "Carla"])
     return run
 
 
@@ -78,9 +78,28 @@ def test_files_are_looked_at_before_they_are_taken(study, tmp_path):
     assert study("people")["people"] == 3
 
 
+def test_names_of_a_file_are_matched_by_a_file_or_standard_input(study, tmp_path):
+    ties = tmp_path / "ties.csv"
+    ties.write_text("person,contact\nLópez,Dan\n", encoding="utf-8")
+    taken = study("import", str(ties), "--same-file", "-", "--take", lines=["López=p1"])
+    assert taken["codes"] == {"López": "P1", "Dan": "P4"}
+    with pytest.raises(ClaimError, match="--same or --same-file, not both"):
+        study("import", str(ties), "--same", "new-1=P1", "--same-file", "-", lines=["López=P1"])
+
+
+@pytest.mark.parametrize("table", ["name,friend1,friend2\nDan,Ben,Eva\n", "person,contact\nDan,Ben; Eva\n"])
+def test_tables_that_are_not_understood_are_not_taken(study, tmp_path, table):
+    (tmp_path / "table.csv").write_text(table)
+    assert study("import", str(tmp_path / "table.csv"))["problems"]
+    with pytest.raises(ClaimError, match="one contact a line") as caught:
+        study("import", str(tmp_path / "table.csv"), "--take")
+    assert "\n" not in str(caught.value)
+    assert study("people")["people"] == 3
+
+
 def test_what_goes_out_comes_in_again(study, tmp_path):
     study("export", str(tmp_path / "out.zip"))
-    study("create", "--title", "Another")
+    study("create", lines=["Another"])
     found = [each["study"] for each in study("list")["studies"]]
     empty = next(each for each in found if study("people", "--study", each)["people"] == 0)
     study("import", str(tmp_path / "out.zip"), "--take", "--study", empty)
@@ -101,11 +120,12 @@ def test_mistakes_are_one_line(study, tmp_path):
 
 
 def test_every_verb_that_changes_something_speaks_json(study, tmp_path):
-    study("answer", "--consent", "Ben", "Karla")
-    assert study("merge", "Carla", "Karla") == {"keep": "P3", "other": "P4"}
-    assert study("unmerge", "P4") == {"other": "P4"}
-    assert study("refuse", "Carla") == {"person": "P3", "outcome": "refused"}
-    assert study("no-show", "Karla", "--not-found")["outcome"] == "not found"
+    study("answer", "--consent", "P2", lines=["Karla"])
+    assert study("merge", "P3", "P4") == {"keep": "P3", "other": "P4"}
+    assert study("unmerge", "p4") == {"other": "P4"}
+    assert study("refuse", "P3") == {"person": "P3", "outcome": "refused"}
+    assert study("no-show", "P4", "--not-found")["outcome"] == "not found"
+    assert study("leader", "offered", lines=["karla"]) == {"person": "P4", "answer": "offered"}
     events = study("history")
     saved = study("backup", str(tmp_path / "copy"))
     assert saved == {"backup": str(tmp_path / "copy"), "events": len(events["events"]), "head": events["head"]}

@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from paper import PASSPHRASE
 
 from claim.errors import InputError
 from claim.field import commands
 from claim.field.events import BrokenLog, Exported, SetBack, clock_set_back, events_after, short_head
-from conftest import PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")

@@ -7,12 +7,12 @@ import signal
 from pathlib import Path
 
 import pytest
+from paper import EASY, PASSPHRASE
 
 from claim.errors import ClaimError, InputError
 from claim.field import commands
 from claim.field.events import ConsentWithdrawn, PersonAdded, Restored, events_after, head_of
 from claim.field.setup import Setup
-from conftest import EASY, PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")

@@ -107,6 +107,43 @@ CASES = {
     "giant label": Case("a.edges", "0 1\n2 " + "x" * 10_001 + "\n", 2, "longer than 10,000"),
     "terminal escape": Case("a.edges", "ann bob\nann \x1b[31mred\n", 2, "control character"),
     "vertical tab": Case("a.edges", "ann b\x0bob\n", 1, "control character"),
+    # tables whose columns are not understood
+    "a column for each friend": Case(
+        "a.csv", "name,friend1,friend2\nana,ben,carl\n", 1, "name, friend1, friend2 are not"
+    ),
+    "friends with numbers": Case("a.csv", "name,friend1,friend2\n1,2,3\n4,5,6\n", 1, "name, friend1, friend2 are not"),
+    "friends with semicolons": Case("a.csv", "Name;Friend 1;Friend 2\nana;ben;carl\n", 1, "Name, Friend 1, Friend 2"),
+    "contacts that are mostly empty": Case("a.csv", "person,contact1,contact2\nana,ben,\n", 1, "person,contact"),
+    "friends after other columns": Case("a.csv", "name,consent,friend_1\nana,yes,ben\n", 1, "source,target"),
+    "numbered columns of any name": Case("a.csv", "id,c1,c2\n1,2,3\n", 1, "id, c1, c2"),
+    "a third person": Case("a.csv", "person1,person2,person3\nana,ben,carl\n", 1, "person1, person2, person3"),
+    "a second contact": Case("a.csv", "person,contact,contact 2\n1,2,3\n", 1, "person, contact, contact 2"),
+    "a friend beside the contact": Case("a.csv", "person,contact,friend\nana,ben,carl\n", 2, "person, contact, friend"),
+    "friends beside a probability": Case(
+        "a.csv", "name,friend1,friend2,p\na,b,c,0.5\n", 1, "name, friend1, friend2, p"
+    ),
+    "an unknown header of two columns": Case("a.csv", "name,friend\nana,ben\n", 1, "name, friend are not"),
+    "that header twice": Case("a.csv", "name,friend\nana,ben\nname,friend\nana,carl\n", 1, "name, friend are not"),
+    "that header and a weight": Case("a.csv", "Quién,A quién,weight\nana,ben,3\n", 1, "Quién, A quién, weight"),
+    "a header in Spanish": Case("a.csv", "Encuestada;Amiga\nana;eva\n", 1, "Encuestada, Amiga are not"),
+    "contacts in one cell": Case("a.csv", "respondent,contacts\nana,ben; carla\n", 1, "respondent, contacts are not"),
+    "people and their ages": Case("a.csv", "id,age\n1,34\n2,45\n", 1, "id, age are not"),
+    "names and their ages": Case("a.csv", "quien,edad\nana,34\nben,45\n", 1, "quien, edad are not"),
+    "people and their religion": Case(
+        "a.csv", "person,religion,rooms\n0,none,2\n1,none,3\n", 1, "person, religion, rooms"
+    ),
+    "a row for each person": Case("a.csv", "ana,ben,carl,dora\nben,eva,fay\n", 1, "ana, ben, carl, dora are not"),
+    "a row for each code": Case("a.csv", "007,008,009\n008,010,011\n", 1, "007, 008, 009 are not"),
+    "a third person later on": Case("a.txt", "ana ben\nben carl dora\n", 2, "'dora'"),
+    "names with blanks": Case("a.txt", "Ana Lee Ben Diaz\n", 1, "Ana, Lee, Ben, Diaz are not"),
+    "people called u and v and w": Case("a.csv", "u,v,w\nv,x,y\n", 1, "'w'"),
+    "a row for each number": Case("a.txt", "1 2 3\n4 5\n6 7 8 9\n", None, "rows of 2 to 4 columns"),
+    "two people in a cell": Case("a.csv", "person,contact\nana,ben;carla\n", 2, "'ben;carla' is several people"),
+    "three people in a cell": Case("a.csv", 'person,contact\nana,"ben, carla, dan"\n', 2, "is several people"),
+    "known people in a cell": Case(
+        "a.csv", 'person,contact\nana,ben\nana,"ben, eva"\neva,dan\n', 3, "is several people"
+    ),
+    "very many columns": Case("a.csv", ",".join(f"friend{i}" for i in range(99)), 1, "friend0, friend1"),
     # probabilities
     "probability nan": Case("a.csv", "source,target,p\n0,1,nan\n", 2, "0 to 1"),
     "probability negative": Case("a.csv", "source,target,p\n0,1,-0.1\n", 2, "0 to 1"),

@@ -1,10 +1,10 @@
 """``claim advise``: whom to survey next, for teams that keep their own files."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from claim.cli.common import JsonOption, SeedOption, people, report_dropped, say, show
+from claim.cli.common import JsonOption, SeedOption, listed, people, report_dropped, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,11 +13,19 @@ if TYPE_CHECKING:
     from claim.discovery import Discovered, Policy
     from claim.networks import Network
 
-SurveyedOption = Annotated[str, typer.Option(metavar="A,B", help="Who was surveyed, in order.")]
+SurveyedOption = Annotated[
+    str, typer.Option(metavar="A,B", help="Who was surveyed, in order. For real people: codes, or --surveyed-file.")
+]
+SurveyedFileOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE|-", help="Who was surveyed, one a line of a file or of standard input (-)."),
+]
+RefusedOption = Annotated[str, typer.Option(metavar="A,B", help="Who refused; they are not recommended.")]
+RefusedFileOption = Annotated[str | None, typer.Option(metavar="FILE|-", help="Who refused, one a line.")]
 StartOption = Annotated[
     str, typer.Option(metavar="A,B", help="Who of them was known at the outset. Default: the first five of them.")
 ]
-
+StartFileOption = Annotated[str | None, typer.Option(metavar="FILE|-", help="Who was known at the outset, one a line.")]
 BudgetOption = Annotated[
     int, typer.Option(min=0, help="Surveys of the whole study; a shipped policy is that of the nearest budget.")
 ]
@@ -26,8 +34,11 @@ BudgetOption = Annotated[
 def advise(
     known: Annotated[str, typer.Option(metavar="FILE", help="The ties named so far, one a line.")],
     surveyed: SurveyedOption = "",
-    refused: Annotated[str, typer.Option(metavar="A,B", help="Who refused; they are not recommended.")] = "",
+    surveyed_file: SurveyedFileOption = None,
+    refused: RefusedOption = "",
+    refused_file: RefusedFileOption = None,
     start: StartOption = "",
+    start_file: StartFileOption = None,
     policy: Annotated[
         str, typer.Option(help="The rule or trained policy to follow; claim evaluate compares them.")
     ] = "scout",
@@ -38,19 +49,20 @@ def advise(
 ) -> None:
     """Rank whom to survey next.
 
-    Example: [bold]claim advise --known ties.csv --surveyed ana,ben --policy scout[/bold]
+    Example: [bold]claim advise --known ties.csv --surveyed P1,P2 --policy scout[/bold]
     """
     import numpy as np
 
     from claim.discovery.reasons import reasons_of
     from claim.networks import load
 
+    lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)
     graph = load(known)
     report_dropped(graph)
     if graph.directed:
         say(f"{known}: contacts are taken to go both ways, whichever of the two named the other")
     rule = _policy(policy, graph, budget)
-    seen = study_so_far(graph, rule, surveyed, refused, start)
+    seen = study_so_far(graph, rule, lists)
     ranking = [
         {
             "rank": rank,
@@ -79,7 +91,34 @@ def _policy(name: str, graph: "Network", budget: int) -> "Policy":
     return rule
 
 
-def study_so_far(graph: "Network", rule: "Policy | None", surveyed: str, refused: str, start: str) -> "Discovered":
+class Lists(NamedTuple):
+    """Labels of the people who were surveyed, in order, who refused, and who were known at the outset."""
+
+    surveyed: list[str]
+    refused: list[str]
+    start: list[str]
+
+    @classmethod
+    def given(
+        cls,
+        surveyed: str,
+        surveyed_file: str | None,
+        refused: str,
+        refused_file: str | None,
+        start: str | None,
+        start_file: str | None,
+    ) -> "Lists":
+        """Read the options; each list is given on the command line or as a file, one of which may be standard input."""
+        if [surveyed_file, refused_file, start_file].count("-") > 1:
+            raise InputError("standard input can be read for one list only: give the others as files")
+        return cls(
+            listed("--surveyed", surveyed, surveyed_file),
+            listed("--refused", refused, refused_file),
+            listed("--start", start, start_file),
+        )
+
+
+def study_so_far(graph: "Network", rule: "Policy | None", lists: Lists) -> "Discovered":
     """What a study has seen; unless said, it began with the first it surveyed, as many as the policy is used to.
 
     Who was there at the outset sets the goal of a trained policy, whose turn it is in CHANGE, and what foresight makes
@@ -88,9 +127,9 @@ def study_so_far(graph: "Network", rule: "Policy | None", surveyed: str, refused
     from claim.discovery import Discovered
     from claim.learning.config import Config
 
-    answered, unwilling = asked(graph, surveyed, refused)
+    answered, unwilling = asked(graph, lists)
     usual = getattr(rule, "config", Config()).start
-    first = people(graph, start) if start else answered[:usual]
+    first = people(graph, lists.start) if lists.start else answered[:usual]
     stranger = next((who for who in first if who not in answered), None)
     if stranger is not None:
         raise InputError(f"{graph.labels[stranger]} was known at the outset and has to be among --surveyed")
@@ -100,9 +139,9 @@ def study_so_far(graph: "Network", rule: "Policy | None", surveyed: str, refused
     return seen
 
 
-def asked(graph: "Network", surveyed: str, refused: str) -> tuple[list[int], list[int]]:
+def asked(graph: "Network", lists: Lists) -> tuple[list[int], list[int]]:
     """Who was surveyed and who refused, by label; nobody can have done both."""
-    answered, unwilling = people(graph, surveyed), people(graph, refused)
+    answered, unwilling = people(graph, lists.surveyed), people(graph, lists.refused)
     both = set(answered) & set(unwilling)
     if both:
         raise InputError(f"{graph.labels[min(both)]} both was surveyed and refused")

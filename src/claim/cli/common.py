@@ -1,8 +1,9 @@
-"""What the verbs share: options, lists of names, tables for people and JSON for machines."""
+"""What the verbs share: options, lists of people, tables for people and JSON for machines."""
 
 import csv
 import json
 import sys
+from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,9 +42,30 @@ def names(given: str | None) -> list[str]:
     return list(dict.fromkeys(name.strip() for line in lines for name in line if name.strip()))
 
 
-def people(network: "Network", labels: str | None) -> list[int]:
-    """Indices of people given by label in a comma-separated list, each once."""
-    return list(dict.fromkeys(network.index_of(label) for label in names(labels)))
+def lines_of(file: str) -> list[str]:
+    """The lines of a file, or of standard input for ``-``, without blank ones."""
+    from claim.networks.formats.text import Source
+
+    source = Source(Path("standard input"), sys.stdin.buffer.read()) if file == "-" else Source(Path(file))
+    with source.open() as stream:
+        return [line.strip() for _, line in source.lines(stream) if line.strip()]
+
+
+def listed(option: str, given: str | None, file: str | None) -> list[str]:
+    """What ``--option A,B`` or ``--option-file FILE`` lists, one a line in the file; each once."""
+    if file is None:
+        return names(given)
+    if given:
+        raise InputError(f"give {option} or {option}-file, not both")
+    found = lines_of(file)
+    if not found:
+        raise InputError(f"{'standard input' if file == '-' else file}: no people in it for {option}-file")
+    return list(dict.fromkeys(found))
+
+
+def people(network: "Network", labels: Iterable[str]) -> list[int]:
+    """Indices of people given by label, each once."""
+    return list(dict.fromkeys(network.index_of(label) for label in labels))
 
 
 def say(message: str) -> None:

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from claim.cli.advise import BudgetOption, StartOption, SurveyedOption, study_so_far
+from claim.cli.advise import (
+    BudgetOption,
+    Lists,
+    RefusedFileOption,
+    RefusedOption,
+    StartFileOption,
+    StartOption,
+    SurveyedFileOption,
+    SurveyedOption,
+    study_so_far,
+)
 from claim.cli.common import DataDirOption, JsonOption, SeedOption, report_dropped, show
 from claim.errors import InputError
 
@@ -26,8 +36,11 @@ SHOWN_CHANGES = 10  # of what speaks for the chosen, and as many of what speaks 
 def explain(
     known: Annotated[str | None, typer.Option(metavar="FILE", help="The ties named so far, one a line.")] = None,
     surveyed: SurveyedOption = "",
-    refused: Annotated[str, typer.Option(metavar="A,B", help="Who refused.")] = "",
+    surveyed_file: SurveyedFileOption = None,
+    refused: RefusedOption = "",
+    refused_file: RefusedFileOption = None,
     start: StartOption = "",
+    start_file: StartFileOption = None,
     network: Annotated[str | None, typer.Option(help="Or a study simulated on this network or file.")] = None,
     surveys: Annotated[int, typer.Option(min=0, help="With --network: surveys by the policy before.")] = 0,
     policy: Annotated[str, typer.Option(help="A shipped policy, such as claim:all, or a policy file.")] = "claim",
@@ -38,13 +51,14 @@ def explain(
 ) -> None:
     """Say why a trained policy would survey somebody: against whom, towards which goal, and what would change it.
 
-    Example: [bold]claim explain --known ties.csv --surveyed ana,ben --policy claim[/bold]
+    Example: [bold]claim explain --known ties.csv --surveyed P1,P2 --policy claim[/bold]
     """
     if (known is None) == (network is None):
         raise InputError("say what to explain a choice on: either --known or --network")
-    _check_options(network, surveyed, refused, start, surveys)
+    lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)
+    _check_options(network, lists, surveys)
     if known is not None:
-        case = _known_case(known, surveyed, refused, start, policy, budget)
+        case = _known_case(known, lists, policy, budget)
     else:
         case = _simulated_case(str(network), surveys, policy, budget, seed, data_dir)
     from claim.learning.explain import explain as explanation_of
@@ -54,8 +68,8 @@ def explain(
     show(result, _shown(case, explanation, result), json)
 
 
-def _check_options(network: str | None, surveyed: str, refused: str, start: str, surveys: int) -> None:
-    if network is not None and (surveyed or refused or start):
+def _check_options(network: str | None, lists: Lists, surveys: int) -> None:
+    if network is not None and any(lists):
         raise InputError("--surveyed, --refused and --start go with --known; a simulated study has its own")
     if network is None and surveys:
         raise InputError("--surveys goes with --network; what was asked so far goes with --known into --surveyed")
@@ -78,13 +92,13 @@ class Case:
         return [self.labels[person] for person in who]
 
 
-def _known_case(known: str, surveyed: str, refused: str, start: str, policy: str, budget: int) -> Case:
+def _known_case(known: str, lists: Lists, policy: str, budget: int) -> Case:
     from claim.networks import load
 
     graph = load(known)
     report_dropped(graph)
     rule = _trained(policy, graph, budget)
-    return Case(study_so_far(graph, rule, surveyed, refused, start), list(graph.labels), rule)
+    return Case(study_so_far(graph, rule, lists), list(graph.labels), rule)
 
 
 def _simulated_case(network: str, surveys: int, policy: str, budget: int, seed: int, data_dir: str | None) -> Case:

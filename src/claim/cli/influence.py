@@ -12,6 +12,7 @@ from claim.cli.common import (
     JsonOption,
     ProbabilityOption,
     SeedOption,
+    names,
     people,
     report_dropped,
     show,
@@ -39,7 +40,7 @@ def influence(
 
     graph = load(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     report_dropped(graph)
-    chosen = people(graph, leaders)
+    chosen = people(graph, names(leaders))
     if not chosen:
         raise InputError("--leaders names nobody")
     began = time.perf_counter()

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from claim.cli.advise import Lists, RefusedFileOption, StartFileOption, SurveyedFileOption
 from claim.cli.common import JsonOption, LeadersOption, ProbabilityOption, SeedOption, check_json_target, show
 from claim.errors import InputError
 
@@ -31,8 +32,11 @@ def plan(
             metavar="5|A,B", help="How many people are known at the outset (5); with FILE: who (the first 5 surveyed)."
         ),
     ] = None,
+    start_file: StartFileOption = None,
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who was surveyed, in order.")] = "",
+    surveyed_file: SurveyedFileOption = None,
     refused: Annotated[str, typer.Option(metavar="A,B", help="With FILE: who refused.")] = "",
+    refused_file: RefusedFileOption = None,
     leaders: LeadersOption = 10,
     p: ProbabilityOption = 0.1,
     surveys: Annotated[str, typer.Option(help="Numbers of surveys to look at.")] = "0,5,10,15,20,30,40,50",
@@ -57,10 +61,11 @@ def plan(
     from claim.planning.plan import Setting
 
     setting = Setting(leaders, p, policy, selector, _numbers(surveys), studies, seed)
+    lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)
     with run_progress("studies", hidden=json == "-") as progress:
         if known is None:
-            if surveyed or refused:
-                raise InputError("--surveyed and --refused go with a file of ties")
+            if lists.surveyed or lists.refused or start_file:
+                raise InputError("--surveyed, --refused and --start-file go with a file of ties")
             if mean_degree is None:
                 raise InputError("say how many contacts people have on average, at least roughly: --mean-degree 6")
             begin = START if start is None else _how_many(start)
@@ -69,7 +74,7 @@ def plan(
         else:
             if kind is not None:
                 raise InputError("--kind is for plans without a file of ties")
-            seen = _seen(known, setting.survey_policy(), surveyed, refused, start or "")
+            seen = _seen(known, setting.survey_policy(), lists)
             made = plan_further(seen, people, mean_degree, setting, progress)
             ground = {"known": len(seen), "start": len(seen.start)}
             ground |= {"surveyed": len(seen.surveyed), "refused": len(seen.refused)}
@@ -92,7 +97,7 @@ def _how_many(start: str) -> int:
         raise InputError(f"without a file of ties --start takes a number of people, not {start!r}") from error
 
 
-def _seen(known: str, policy: "Policy", surveyed: str, refused: str, start: str) -> "Discovered":
+def _seen(known: str, policy: "Policy", lists: Lists) -> "Discovered":
     from claim.cli.advise import study_so_far
     from claim.cli.common import report_dropped
     from claim.networks import load
@@ -101,7 +106,7 @@ def _seen(known: str, policy: "Policy", surveyed: str, refused: str, start: str)
     graph = load(known)
     report_dropped(graph)
     check_foresight(graph, "a plan")
-    return study_so_far(graph, policy, surveyed, refused, start)
+    return study_so_far(graph, policy, lists)
 
 
 def _shown(made: "Plan", further: bool, advice: str) -> "Group":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.advise import StartOption, study_so_far
+from claim.cli.advise import Lists, StartFileOption, StartOption, SurveyedFileOption, study_so_far
 from claim.cli.common import (
     DataDirOption,
     DirectedOption,
@@ -50,7 +50,9 @@ def select(
     must_not: Annotated[str | None, typer.Option(metavar="A,B", help="These people are not chosen.")] = None,
     known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: who was surveyed, in order.")] = "",
+    surveyed_file: SurveyedFileOption = None,
     start: StartOption = "",
+    start_file: StartFileOption = None,
     size: Annotated[
         int | None,
         typer.Option("--people", min=1, help="With --known: how many people there are; no reach is above it."),
@@ -70,29 +72,30 @@ def select(
 
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
-    if (surveyed or start or size) and known is None:
+    lists = Lists.given(surveyed, surveyed_file, "", None, start, start_file)
+    if (lists.surveyed or lists.start or size) and known is None:
         raise InputError("--surveyed, --start and --people go with --known")
     foresight = method.partition(":")[0] == FORESIGHT
     if foresight and known is None:
         raise InputError(f"{method} looks past what is known so far: it goes with --known")
     graph = load(network or known or "", data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     report_dropped(graph)
-    people(graph, surveyed)  # a name that is not in the file is better refused than passed over
+    people(graph, lists.surveyed)  # a name that is not in the file is better refused than passed over
     both = [name for name in names(must) if name in names(must_not)]
     if both:
         raise InputError(f"{both[0]} both must and must not be chosen")
     began = time.perf_counter()
     wishes: dict[str, Any] = {
-        "may": None if may is None else people(graph, may),
-        "must": people(graph, must),
-        "must_not": people(graph, must_not),
+        "may": None if may is None else people(graph, names(may)),
+        "must": people(graph, names(must)),
+        "must_not": people(graph, names(must_not)),
     }
     ahead: Ahead | None = None
     if foresight:
         from claim.selection.foresight import check_foresight, foresight_named
 
         check_foresight(graph, method)
-        seen = study_so_far(graph, None, surveyed, "", start)
+        seen = study_so_far(graph, None, lists)
         chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes, size)
     else:
         chosen = choose(graph, k, p, samples, seed, method, **wishes)
@@ -115,7 +118,7 @@ def select(
             "replacements": [graph.labels[person] for person in ahead.replacements],
         }
     elif known is not None and json != "-":
-        surveys = len(names(surveyed))
+        surveys = len(lists.surveyed)
         say(f"reach is counted on the known part only ({surveys} people surveyed): expect more in truth")
     show(result, _table(graph, result) if ahead is None else _foresight_table(graph, result), json)
 
@@ -178,11 +181,9 @@ def _foresight_table(graph: "Network", result: dict[str, Any]) -> "Group":
     from rich.console import Group
     from rich.table import Table
 
-    mean, low, high = (round(result["expected"][name]) for name in ("mean", "low", "high"))
-    title = (
-        f"{len(result['leaders'])} leaders of {graph.name}: expect about {mean} people reached, {low} to {high} nine"
-    )
-    table = Table(title=f"{title} times of ten ({result['method']}, {result['seconds']:.2f} s)")
+    guess = "a rough guess: about {} people reached".format(round(result["expected"]["mean"]))
+    title = f"{len(result['leaders'])} leaders of {graph.name}, {guess}"
+    table = Table(title=f"{title} ({result['method']}, {result['seconds']:.2f} s)")
     table.add_column("rank", justify="right")
     table.add_column("leader")
     table.add_column("contacts", justify="right")

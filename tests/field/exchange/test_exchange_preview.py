@@ -144,3 +144,72 @@ def test_suggestions_do_not_fall_for_look_alikes() -> None:
     assert [note.where for note in looked_at.report.notes] == ["k.xlsx [pets]"]
     chosen = preview(Upload("k.xlsx", workbook(sheets)), mapping={"contact.table": "pets", "contact.name": "pet"})
     assert set(chosen.bundle.names.values()) == {"Zoe", "Rex"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "left_out"),
+    [
+        ("name,friend1,friend2", "'friend1', 'friend2'"),
+        ("Name,Consent,Friend 1,Friend 2", "'Friend 1', 'Friend 2'"),
+        ("name,contact_1,contact_2", "'contact_1', 'contact_2'"),
+        ("name,alter 1 name,age", "'alter 1 name'"),
+        ("name,amigo1,amiga2", "'amigo1', 'amiga2'"),
+        ("name,friend", "'friend'"),
+        ("name,contact", "'contact'"),
+        ("name,close friends", "'close friends'"),
+        ("name,coupon1,coupon2", "'coupon1', 'coupon2'"),
+        ("name,recruiter", "'recruiter'"),
+        ("id,friend1", "'friend1'"),
+        ("person_code,name,referred_by", "'referred_by'"),
+        ("person,contact,contact2", "'contact2'"),
+        ("person1,person2,person3", "'person3'"),
+        ("person,contact,friend", "'friend'"),
+        ("id,recruiter.id,friend1", "'friend1'"),
+        ("your_name,friend_1,friend_2,_uuid,_index", "'friend_1', 'friend_2'"),
+    ],
+)
+def test_contacts_are_refused_rather_than_left_out(columns: str, left_out: str) -> None:
+    row = ["Ann", *(chr(66 + i) * 3 for i in range(columns.count(",")))]
+    looked_at = preview(csv(columns, ",".join(row)))
+    assert not looked_at.ready
+    (problem,) = (str(each) for each in looked_at.report.problems if "not understood" in each.text)
+    assert problem.startswith(f"a.csv:1: contacts in the columns {left_out} are not understood; a list of ties has")
+    with pytest.raises(InputError, match="are not understood"):
+        take(looked_at)
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        ("name,contact", "Ann,555-0101"),
+        ("name,contact", "Ann,ann@example.org"),
+        ("name,contact details", "Ann,Mill Road"),
+        ("name,friend", "Ann,yes"),
+        ("name,friends", "Ann,3"),
+        ("name,friend1,friend2", "Ann,,"),
+        ("name,contact_2024", "Ann,by letter"),
+        ("id,recruiter.id,coupon1,coupon2", "1,seed,17,18"),
+        ("source,target,named_by", "A,B,A"),
+        ("source,target,recruiter", "A,B,Eve"),
+        ("person_code,status,first_named_by", "A,named,"),
+    ],
+)
+def test_other_columns_are_left_out(columns: str, row: str) -> None:
+    assert preview(csv(columns, row)).ready
+
+
+def test_several_people_in_a_cell_are_refused() -> None:
+    looked_at = preview(csv("person,contact", "Ann,Ben; Cleo"))
+    assert [str(each) for each in looked_at.report.problems] == [
+        "a.csv:2: 'Ben; Cleo' is several people in one cell; write one contact a line"
+    ]
+
+
+def test_contacts_in_a_form_are_refused_beside_a_repeat_too() -> None:
+    main = ["your_name", "partner", "friend_1", "_uuid", "_index"]
+    sheets = {
+        "main": [main, ["Zoe", "married", "Ben", "u", 1]],
+        "contacts": [["contact_name", "_parent_index"], ["Ann", 1]],
+    }
+    (problem,) = preview(Upload("k.xlsx", workbook(sheets))).report.problems
+    assert "contacts in the columns 'friend_1' are not understood" in problem.text

@@ -6,20 +6,23 @@ import typer
 
 from claim.cli.common import JsonOption, SeedOption, show
 from claim.cli.study.shared import (
+    Entered,
     StudiesOption,
     StudyOption,
     app,
     asked_passphrase,
+    kept_off,
     library_in,
     opened_study,
     table_of,
     warn_of_similar,
 )  # fmt: skip
+from claim.errors import InputError
 
 
 @app.command()
 def create(
-    title: Annotated[str, typer.Option(help="What the study is called; kept inside the encrypted file.")],
+    title: Annotated[str | None, typer.Option(hidden=True)] = None,
     question: Annotated[str, typer.Option(help="The question that is asked.")] = "Whom do you talk to?",
     budget: Annotated[int, typer.Option(help="How many surveys there can be, beside the start people.")] = 20,
     leaders: Annotated[int, typer.Option(help="How many leaders will be asked.")] = 10,
@@ -37,12 +40,20 @@ def create(
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Begin a study; asks for a passphrase, which nobody can recover.
+    """Begin a study; asks for its title and a passphrase. A lost passphrase cannot be recovered.
 
-    Example: [bold]claim study create --title "Drop-in centre" --budget 18[/bold]
+    The title is kept inside the encrypted file. Where standard input is no terminal, its one line is the title and the
+    passphrase is that of CLAIM_PASSPHRASE.
+
+    Example: [bold]claim study create --budget 18[/bold]
     """
     from claim.field import DEFAULT_POLICY, Setup, summaries
 
+    if title is not None:
+        raise kept_off("a title", "leave --title out and enter it at the prompt or on standard input")
+    entered = Entered()
+    title = entered.one("Title of the study", str)
+    entered.end()
     setup = Setup(
         title, question, budget, leaders, size_low, size_high, consent_text, consent_version,
         refusal_rule,  # type: ignore[arg-type]  # checked by Setup
@@ -74,23 +85,28 @@ def people(study: StudyOption = "", studies: StudiesOption = None, json: JsonOpt
     show(result, table_of(title, ["code", "name", "state", "times_named", "leader"], result["rows"]), json)
 
 
-@app.command()
+@app.command(context_settings={"allow_extra_args": True})
 def add(
-    people: Annotated[list[str], typer.Argument(help="Names, one an argument.")],
+    context: typer.Context,
     start: Annotated[bool, typer.Option("--start", help="They are the people to start with.")] = False,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Add people the team knows.
+    """Add people the team knows; asks for their names, or reads them from standard input, one a line.
 
-    Example: [bold]claim study add --start "Ana López" Ben[/bold]
+    Example: [bold]claim study add --start[/bold]
     """
     from claim.field import commands
 
+    if context.args:
+        raise kept_off("a name", "leave it out and enter names at the prompt or on standard input, one a line")
     with opened_study(study, studies) as opened:
-        for name in people:
+        names = Entered().many("Names")
+        if not names:
+            raise InputError("no names were entered")
+        for name in names:
             warn_of_similar(opened.view, name)
-        done = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in people])
+        done = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in names])
     codes = done.result or []
     show({"people": codes}, f"added {', '.join(codes)}", json)

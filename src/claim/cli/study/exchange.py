@@ -1,18 +1,29 @@
 """Taking data out in codes, bringing files in, and the name key."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import JsonOption, names, say, show
-from claim.cli.study.shared import StudiesOption, StudyOption, app, asked_passphrase, opened_study, table_of
+from claim.cli.common import JsonOption, listed, names, say, show
+from claim.cli.study.shared import (
+    StudiesOption,
+    StudyOption,
+    app,
+    asked_passphrase,
+    check_codes,
+    kept_off,
+    opened_study,
+    table_of,
+)  # fmt: skip
 from claim.errors import InputError
 
 if TYPE_CHECKING:
     from claim.field.exchange import Preview
 
 KEY_VARIABLE = "CLAIM_KEY_PASSPHRASE"
+_CODE_IN_FILE = re.compile(r"\S*[0-9]\S*")  # a name hardly has a number in it
 
 
 @app.command()
@@ -54,7 +65,13 @@ def import_files(
     files: Annotated[list[Path], typer.Argument(help="Files of one export.")],
     format: Annotated[str | None, typer.Option("--format", "-f", help="Which format, if it is not recognised.")] = None,
     columns: Annotated[str, typer.Option(metavar="ROLE=COLUMN,…", help="Columns, where the guess is wrong.")] = "",
-    same: Annotated[str, typer.Option(metavar="FILE=STUDY,…", help="Who in the file is whom in the study.")] = "",
+    same: Annotated[
+        str, typer.Option(metavar="FILE=STUDY,…", help="Who in the file is whom in the study, by code: new-3=P7.")
+    ] = "",
+    same_file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", help="The same, one pair a line, where the file's codes are names."),
+    ] = None,
     apart: Annotated[bool, typer.Option("--apart", help="The same name may be several people.")] = False,
     take: Annotated[bool, typer.Option("--take", help="Take it; otherwise it is only looked at.")] = False,
     study: StudyOption = "",
@@ -68,10 +85,16 @@ def import_files(
     from claim.field.exchange import preview
     from claim.field.exchange.study import import_preview, known_names
 
-    one_person = _pairs(same)
+    one_person = _pairs(listed("--same", same, same_file))
+    if same_file is None and not all(map(_CODE_IN_FILE.fullmatch, one_person)):
+        raise kept_off("a name", "give codes, as in new-3=P7, or write the pairs into --same-file, one a line")
+    check_codes(one_person.values(), "give a code of the study, as in new-3=P7; claim study people lists them")
+    one_person = {code: known.upper() for code, known in one_person.items()}
     with opened_study(study, studies) as opened:
         known = known_names(opened.view)
-        looked = preview(list(files), format=format, mapping=_pairs(columns), existing=known, join_names=not apart)
+        looked = preview(
+            list(files), format=format, mapping=_pairs(names(columns)), existing=known, join_names=not apart
+        )
         result = _described(looked)
         if take:
             done = opened.run(lambda draft: import_preview(draft, looked, same=one_person))
@@ -104,10 +127,10 @@ def _write(target: Path, content: bytes) -> None:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
 
 
-def _pairs(given: str) -> dict[str, str]:
-    parts = [each.partition("=") for each in names(given)]
+def _pairs(given: list[str]) -> dict[str, str]:
+    parts = [each.partition("=") for each in given]
     if not all(sign for _, sign, _ in parts):
-        raise InputError("write pairs as one=other, with commas between them")
+        raise InputError("write pairs as one=other")
     return {one.strip(): other.strip() for one, _, other in parts}
 
 
@@ -131,5 +154,6 @@ def _described(looked: "Preview") -> dict[str, Any]:
 def _tell(looked: "Preview", taken: bool) -> None:
     for each in (*looked.report.problems, *looked.report.notes):
         say(str(each))
-    done = "taken" if taken else "only looked at; --take takes it"
+    ready = "--take takes it" if looked.ready else "it cannot be taken as it is"
+    done = "taken" if taken else f"only looked at; {ready}"
     say(f"{looked.title}: {len(looked.bundle.people)} people, {len(looked.bundle.ties)} ties; {done}")

@@ -1,20 +1,30 @@
 """Whom to ask to lead, and what they said."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from claim.cli.common import JsonOption, names, show
-from claim.cli.study.shared import PersonArgument, StudiesOption, StudyOption, app, opened_study, table_of
+from claim.cli.study.shared import (
+    StudiesOption,
+    StudyOption,
+    app,
+    check_codes,
+    coded,
+    opened_study,
+    person_of,
+    table_of,
+)  # fmt: skip
 from claim.errors import InputError
 
-AnswerArgument = Annotated[str, typer.Argument(help="offered, accepted, declined, attended or not-attended.")]
+if TYPE_CHECKING:
+    from claim.field.opened import View
 
 
 @app.command()
 def leaders(
-    include: Annotated[str, typer.Option(metavar="A,B", help="Codes of people who are to lead.")] = "",
-    exclude: Annotated[str, typer.Option(metavar="A,B", help="Codes of people who are not.")] = "",
+    include: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people who are to lead.")] = "",
+    exclude: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people who are not.")] = "",
     attendance: Annotated[float | None, typer.Option(help="Chance that a leader comes; else as set.")] = None,
     study: StudyOption = "",
     studies: StudiesOption = None,
@@ -24,9 +34,9 @@ def leaders(
     from claim.field import summaries
     from claim.field.leaders import choose_leaders
 
+    check_codes([*names(include), *names(exclude)], "give codes such as P3, which claim study people lists")
     with opened_study(study, studies) as opened:
-        find = opened.view.find
-        wanted, unwanted = [find(name) for name in names(include)], [find(name) for name in names(exclude)]
+        wanted, unwanted = _coded(opened.view, include), _coded(opened.view, exclude)
         result = summaries.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
     reach = result["reach"]
     guess = (
@@ -39,25 +49,41 @@ def leaders(
 
 @app.command()
 def leader(
-    person: PersonArgument,
-    answer: AnswerArgument,
+    person: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE", help="A code. Left out: a code or a name is asked for, or read from standard input."
+        ),
+    ] = "",
+    answer: Annotated[
+        str, typer.Argument(metavar="ANSWER", help="offered, accepted, declined, attended or not-attended.")
+    ] = "",
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Note what came of asking somebody to lead."""
+    """Note what came of asking a person to lead.
+
+    Example: [bold]claim study leader P3 accepted[/bold]
+    """
     from typing import get_args
 
     from claim.field import commands
     from claim.field.events import LeaderAnswer
 
-    said = answer.replace("-", " ")
+    code = person if answer else None  # a single argument is the answer
+    check_codes([code] if code else [])
+    said = (answer or person).replace("-", " ")
     if said not in get_args(LeaderAnswer):
-        raise InputError(f"{answer!r} is none of {', '.join(get_args(LeaderAnswer))}")
+        raise InputError(f"the answer must be one of {', '.join(get_args(LeaderAnswer))}")
     with opened_study(study, studies) as opened:
-        who = opened.view.find(person)
+        who = person_of(opened.view, code)
         opened.run(lambda draft: commands.answer_of_leader(draft, who, said))  # type: ignore[arg-type]
     show({"person": who, "answer": said}, f"{who}: {said}", json)
+
+
+def _coded(view: "View", given: str) -> list[str]:
+    return [coded(view, code) for code in names(given)]
 
 
 def _marked(rows: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:

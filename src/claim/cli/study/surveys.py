@@ -1,17 +1,24 @@
 """Surveys: whom to survey next, what they said, who refused or withdrew."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from claim.cli.common import JsonOption, say, show
 from claim.cli.study.shared import (
+    PERSON,
+    CodesArgument,
+    Entered,
     PersonArgument,
     StudiesOption,
     StudyOption,
     YesOption,
     app,
+    coded,
+    is_code,
     opened_study,
+    person_of,
     table_of,
     warn_of_similar,
 )  # fmt: skip
@@ -49,8 +56,8 @@ def next_person(
 
 @app.command()
 def answer(
-    person: PersonArgument,
-    contacts: Annotated[list[str] | None, typer.Argument(help="Whom they named: codes or names, new or known.")] = None,
+    person: PersonArgument = None,
+    contacts: CodesArgument = None,
     consent: Annotated[bool, typer.Option("--consent", help="They consented to the study's text.")] = False,
     partial: Annotated[bool, typer.Option("--partial", help="The survey is to go on later.")] = False,
     nobody: Annotated[bool, typer.Option("--nobody", help="They named nobody.")] = False,
@@ -58,15 +65,23 @@ def answer(
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Enter a survey: somebody, and whom they named.
+    """Enter a survey: a person, and whom they named.
 
-    Example: [bold]claim study answer --consent ana ben "Carla Díaz"[/bold]
+    Without codes the contacts, and before them the person, are asked for, or read from standard input, one a line.
+
+    Example: [bold]claim study answer P1 --consent[/bold]
     """
-    named = contacts or []
-    if (nobody and named) or not (nobody or named or partial):
+    if nobody and contacts:
         raise InputError("give the contacts, or --nobody if they named nobody")
     with opened_study(study, studies) as opened:
-        who = opened.view.find(person)
+        view, entered = opened.view, Entered()
+        who = coded(view, person) if person else entered.one(PERSON, view.find)
+        named = contacts or []
+        if not (contacts or nobody):
+            named = entered.many("Contacts (codes or names)", lambda contact: _known(view, contact))
+        entered.end()
+        if not (named or nobody or partial):
+            raise InputError("no contacts were entered: give --nobody if they named nobody")
         done = opened.run(lambda draft: _answer(draft, opened.view, who, named, consent, partial))
         new = done.result or []
     show({"person": who, "named": len(named), "new": new}, f"{who} named {len(named)}, of whom {len(new)} new", json)
@@ -74,37 +89,39 @@ def answer(
 
 @app.command()
 def refuse(
-    person: PersonArgument, study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None
+    person: PersonArgument = None, study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None
 ) -> None:
-    """Somebody does not want to be surveyed; they are not recommended again."""
+    """Note that a person refused to be surveyed; they are not recommended again."""
     _not_surveyed(person, "refused", study, studies, json)
 
 
 @app.command("no-show")
 def no_show(
-    person: PersonArgument,
+    person: PersonArgument = None,
     not_found: Annotated[bool, typer.Option("--not-found", help="Nobody knew where to find them.")] = False,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Somebody was not there; they are recommended again later."""
+    """Note that a person was not there; they are recommended again later."""
     _not_surveyed(person, "not found" if not_found else "no-show", study, studies, json)
 
 
 @app.command()
 def withdraw(
-    person: PersonArgument,
+    person: PersonArgument = None,
     yes: YesOption = False,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Erase somebody, their answers and whoever is known only through them, for good."""
+    """Erase a person, their answers and the people known only through them, for good."""
     from claim.field import commands
 
+    if not (person or yes or sys.stdin.isatty()):
+        raise InputError("to withdraw a person named on standard input, confirm it with --yes")
     with opened_study(study, studies) as opened:
-        who = opened.view.find(person)
+        who = person_of(opened.view, person)
         others = len(opened.study.known_only_through(who))
         if not yes:
             typer.confirm(f"Erase {who} and {others} people known only through them? This cannot be undone", abort=True)
@@ -114,12 +131,16 @@ def withdraw(
 
 
 def _not_surveyed(
-    person: str, outcome: Literal["refused", "no-show", "not found"], study: str, studies: str | None, json: str | None
+    person: str | None,
+    outcome: Literal["refused", "no-show", "not found"],
+    study: str,
+    studies: str | None,
+    json: str | None,
 ) -> None:
     from claim.field import commands
 
     with opened_study(study, studies) as opened:
-        who = opened.view.find(person)
+        who = person_of(opened.view, person)
         opened.run(lambda draft: commands.not_surveyed(draft, who, outcome))
     show({"person": who, "outcome": outcome}, f"{who}: {outcome}", json)
 
@@ -143,7 +164,6 @@ def _answer(draft: "Draft", view: "View", person: str, contacts: list[str], cons
 
 
 def _known(view: "View", contact: str) -> str | None:
-    code = contact.strip().upper()
-    if code in view.study.state.people or view.index.same(contact):
-        return view.find(contact)
-    return None
+    if is_code(contact):
+        return coded(view, contact)
+    return view.find(contact) if view.index.same(contact) else None

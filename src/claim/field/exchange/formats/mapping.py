@@ -1,7 +1,7 @@
 """Which column of a table plays which part: suggested by its name, overridden by the user."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from claim.field.exchange.files.tables import Table
@@ -60,7 +60,7 @@ class Columns:
             elif role.needed:
                 missing.append(role)
         for role in missing:
-            self._problems.add(table.where, 1, f"which column holds {role.title}? there are {_listed(table.columns)}")
+            self._problems.add(table.where, 1, f"which column holds {role.title}? there are {listed(table.columns)}")
         return None if missing else Picked(table, places)
 
     def _column(self, table: Table, role: Role, one_of_many: bool) -> str | None:
@@ -100,6 +100,7 @@ def suggested(columns: tuple[str, ...], role: Role) -> str | None:
     return None
 
 
-def _listed(columns: tuple[str, ...]) -> str:
+def listed(columns: Sequence[str]) -> str:
+    """Names of columns for a message, not too many."""
     some = ", ".join(shown(column, 30) for column in columns[:8] if column)
     return f"{some}, …" if len(columns) > 8 else some

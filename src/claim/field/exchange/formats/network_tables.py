@@ -3,7 +3,7 @@
 from claim.field.exchange.files.characters import unescaped, unescaped_list
 from claim.field.exchange.files.tables import Table
 from claim.field.exchange.formats.builder import Builder
-from claim.field.exchange.formats.importers import Importer, Tables
+from claim.field.exchange.formats.importers import Importer, Tables, refuse_contacts
 from claim.field.exchange.formats.mapping import Role, has, normal
 from claim.field.exchange.formats.values import Cells
 from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord, TieRecord
@@ -42,7 +42,7 @@ def read(tables: Tables, builder: Builder) -> None:
     """People first, since ties and surveys refer to them; without a table of people, ties make them known."""
     people = [table for table in tables if _is_people(table)]
     for table in people:
-        _read_people(table, builder)
+        _read_people(table, builder, with_ties=any(map(_is_ties, tables)))
     for table in tables:
         if _is_ties(table):
             _read_ties(table, builder, declare=not people)
@@ -61,8 +61,9 @@ def has_ids(tables: Tables) -> bool:
     return normal(tables[0].columns[0]) in ("id", "code", "nodeid") if tables[0].columns else False
 
 
-def _read_people(table: Table, builder: Builder) -> None:
+def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
     picked = builder.columns.find(table, PEOPLE)
+    refuse_contacts(builder, table, picked, ties_elsewhere=with_ties)
     strict = has(table, "person_code")
     lines: dict[str, int] = {}
     for line, raw in picked.rows() if picked else ():
@@ -118,6 +119,7 @@ def _tie_roles(table: Table) -> tuple[Role, ...]:
 
 def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
     picked = builder.columns.find(table, _tie_roles(table))
+    refuse_contacts(builder, table, picked, ends=_pair(table) or ())
     for line, row in picked.rows() if picked else ():
         source, target = (unescaped(row[f"ties.{end}"]).strip() for end in ("source", "target"))
         namers = unescaped_list(row.get("ties.named_by", ""))
@@ -134,6 +136,11 @@ def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
 def _end(table: Table, line: int, code: str, builder: Builder, declare: bool) -> bool:
     if builder.knows(code):
         return True
+    if declare and ";" in code:
+        builder.problems.add(
+            table.where, line, f"{shown(code)} is several people in one cell; write one contact a line"
+        )
+        return False
     if declare or not code:
         return builder.person(table, line, code) is not None
     builder.problems.add(table.where, line, f"the tie names {shown(code)}, who is not among the people")

@@ -3,7 +3,7 @@
 from claim.field.exchange.files.characters import unescaped
 from claim.field.exchange.files.tables import Table
 from claim.field.exchange.formats.builder import Builder
-from claim.field.exchange.formats.importers import Importer, Tables, unused
+from claim.field.exchange.formats.importers import Importer, Tables, refuse_contacts, unused
 from claim.field.exchange.formats.mapping import Picked, Role, has, normal
 from claim.field.exchange.formats.values import Cells
 from claim.field.exchange.records import SurveyRecord, TieRecord
@@ -30,6 +30,7 @@ def read_roster(tables: Tables, builder: Builder) -> None:
     """One person a row; a name that comes again is the same person, and is counted."""
     for table in tables:
         picked = builder.columns.find(table, NAMES)
+        refuse_contacts(builder, table, picked)
         for line, row in picked.rows() if picked else ():
             if not row["roster.name"].strip():
                 builder.notes.add(table.where, line, "a row without a name: left out")
@@ -50,6 +51,7 @@ def read_recruitment(tables: Tables, builder: Builder) -> None:
         if other is not table:
             unused(builder, other)
     picked = builder.columns.find(table, RECRUITS)
+    refuse_contacts(builder, table, picked, ties_elsewhere=True)
     if picked is not None:
         _read_people(table, picked, builder)
         _read_recruiters(table, picked, builder)

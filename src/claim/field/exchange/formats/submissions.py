@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from claim.field.exchange.files.tables import Table
 from claim.field.exchange.formats.builder import Builder
-from claim.field.exchange.formats.importers import Importer, Tables, unused
+from claim.field.exchange.formats.importers import Importer, Tables, refuse_contacts, unused
 from claim.field.exchange.formats.mapping import Picked, Role, has
 from claim.field.exchange.formats.values import Cells
 from claim.field.exchange.records import SurveyRecord, TieRecord
@@ -98,7 +98,7 @@ def _read(roots: Tables, tables: Tables, builder: Builder, keys: Keys) -> None:
     for table in tables:
         if table not in (keyed[0], contacts):
             unused(builder, table)
-    respondents = _read_respondents(keyed[0], builder, keys)
+    respondents = _read_respondents(keyed[0], builder, keys, with_contacts=contacts is not None)
     if contacts is not None:
         _read_contacts(contacts, builder, keys, respondents)
     for each in respondents.values():
@@ -134,8 +134,9 @@ class _Respondent:
         return SurveyRecord(self.id, self.code, self.started_at, self.ended_at, outcome, count)
 
 
-def _read_respondents(table: Table, builder: Builder, keys: Keys) -> dict[str, _Respondent]:
+def _read_respondents(table: Table, builder: Builder, keys: Keys, with_contacts: bool) -> dict[str, _Respondent]:
     picked = builder.columns.find(table, (keys.own, keys.survey, _RESPONDENT, *_REST))
+    refuse_contacts(builder, table, picked, ties_elsewhere=with_contacts)
     found: dict[str, _Respondent] = {}
     for line, row in picked.rows() if picked else ():
         key = row["respondent.key"].strip()
