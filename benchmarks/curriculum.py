@@ -16,14 +16,14 @@ from goals import BUDGET, LEADERS, START_SIZE, WORLDS, P, family_heuristic, meas
 
 from claim.cascades import Worlds
 from claim.discovery import Discovered, Simulation
-from claim.evaluation.protocols import ORACLE, choose_leaders
+from claim.evaluation.runs import ORACLE, choose_leaders
 from claim.learning.config import variant_named
 from claim.learning.curriculum import SimilarityArray, plain_greedy, proximity, select, similarity
 from claim.learning.goals import GoalHeuristic
 from claim.learning.hindsight import pseudo_goals, reward
 from claim.learning.netmf import netmf
+from claim.learning.observation import class_rows
 from claim.learning.replay import Transition
-from claim.learning.rows import class_rows
 from claim.learning.train import Training, train
 from claim.networks import Network, load
 from claim.selection import GreedySelector

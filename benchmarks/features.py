@@ -16,10 +16,9 @@ from scipy.stats import rankdata
 
 from claim.discovery import Discovered, Simulation
 from claim.learning import netmf as netmf_module
-from claim.learning.deepwalk import DeepWalk
+from claim.learning.deepwalk import DeepWalk, random_walks
 from claim.learning.netmf import netmf
-from claim.learning.rows import RowGraph, class_rows
-from claim.learning.skipgram_kernels import random_walks
+from claim.learning.observation import RowGraph, class_rows
 from claim.networks import Network, load
 
 NETWORKS = ("copen", "occupy", "plj", "rob")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from claim.cascades import Worlds
 from claim.discovery import Simulation, surveys
-from claim.discovery.policies.random import RandomPerson
-from claim.evaluation.protocols import ORACLE, choose_leaders
+from claim.discovery.policies.simple import RandomPerson
+from claim.evaluation.runs import ORACLE, choose_leaders
 from claim.learning.goals import GoalHeuristic, neighbours_of_start
 from claim.networks import Network, load
 from claim.selection import GreedySelector

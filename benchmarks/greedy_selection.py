@@ -9,8 +9,7 @@ from measure import Result, side_by_side, test_networks
 from claim.cascades import influence
 from claim.networks import Network
 from claim.randomness import as_generator
-from claim.selection.candidates import Candidates
-from claim.selection.greedy import greedy
+from claim.selection.greedy import Candidates, greedy
 
 SAMPLES = 1000
 LEADERS = 10

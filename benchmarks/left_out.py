@@ -17,17 +17,15 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named
-from claim.evaluation.runs import Rules, leaders_of_run, referee_of_run, studied
-from claim.evaluation.starts import start_sets
+from claim.evaluation.runs import Rules, leaders_of_run, referee_of_run, start_sets, studied
+from claim.fitting.foresight import Plan, judged_studies, train_family, training_networks
 from claim.networks import Network
 from claim.networks.network import OffsetArray
 from claim.selection import selector_named
-from claim.selection.foresight.calibrate import judged_studies
-from claim.selection.foresight.fitted import FittedForesight
 from claim.selection.foresight.kernels import true_gains
 from claim.selection.foresight.model import Model, read_model
-from claim.selection.foresight.training import Plan, train_family, training_networks
-from claim.selection.foresight.view import View
+from claim.selection.foresight.selection_state import View
+from claim.selection.foresight.selector import FittedForesight
 
 FAMILIES = ("retweet", "animal")
 PLAN = Plan(look_alikes=108)

@@ -11,8 +11,7 @@ import numpy as np
 
 from claim.discovery import Simulation, policy_named, surveys
 from claim.networks import Network, load
-from claim.planning import plan_further, plan_new
-from claim.planning.plan import Setting, reach_curve
+from claim.planning import Setting, plan_further, plan_new, reach_curve
 from claim.selection import selector_named
 
 NETWORKS = {"copen": "stars", "occupy": "stars", "plj": "clustered", "rob": "clustered"}

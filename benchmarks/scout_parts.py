@@ -19,13 +19,10 @@ import numpy.typing as npt
 from claim.discovery import Discovered
 from claim.discovery.discovered import PersonClass
 from claim.discovery.policies import scout
-from claim.discovery.policies.scout.model import Weights, shipped_weights
-from claim.discovery.policies.scout.signals import CLASS, STUDY
-from claim.evaluation.runs import Contender, Rules, leaders_of_run, referee_of_run, selector_for, studied
-from claim.evaluation.starts import start_sets
-from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import new_network
-from claim.learning.shipped import learned_policy
+from claim.discovery.policies.scout import CLASS, STUDY, Weights, shipped_weights
+from claim.evaluation.runs import Contender, Rules, leaders_of_run, referee_of_run, selector_for, start_sets, studied
+from claim.learning.network import new_network
+from claim.learning.policy import LearnedPolicy, learned_policy
 from claim.networks import Network, load
 from claim.networks.catalogue import family_of
 

@@ -22,12 +22,11 @@ from measure import Result, hub_network
 from torch import Tensor, nn
 
 from claim.discovery import Discovered, Simulation, policy_named, surveys
-from claim.learning.batch import Batch
 from claim.learning.config import variant_named
-from claim.learning.encoder import Encoder
+from claim.learning.network import Encoder
+from claim.learning.observation import Batch, State
 from claim.learning.policy import LearnedPolicy
 from claim.learning.replay import Transition
-from claim.learning.states import State
 from claim.learning.train import Training, train
 from claim.networks import load
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.evaluation.compare import contenders_of
-from claim.evaluation.runs import Rules, play_runs
-from claim.evaluation.starts import start_sets
+from claim.evaluation.runs import Rules, play_runs, start_sets
 from claim.networks import load
 
 NETWORKS = ("copen", "occupy", "plj", "rob")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from claim.files import locked, write_whole
+from claim.io.files import locked, write_whole
 
 KILLED_BEFORE_THE_END = """
 import os, sys

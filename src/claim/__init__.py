@@ -9,7 +9,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from claim.registration import register_environments
+from claim.discovery.environment import register_environments
 
 if TYPE_CHECKING:
     from claim.cascades import influence as influence

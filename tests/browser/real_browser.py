@@ -10,7 +10,7 @@ from pathlib import Path
 
 SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 PASSPHRASE = "several words are best"
-START = "import typer; from claim.cli.assistant import app; typer.run(app)"
+START = "import typer; from claim.cli.app import app; typer.run(app)"
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage"

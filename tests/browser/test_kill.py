@@ -9,9 +9,9 @@ from real_browser import PASSPHRASE, Server, Watched
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 
-from claim.field import commands
-from claim.field.library import Library
-from claim.field.setup import Setup
+from claim.field.store.library import Library
+from claim.field.study import commands
+from claim.field.study.setup import Setup
 
 EASY = 10
 

@@ -120,7 +120,7 @@ def test_one_person_is_a_network() -> None:
 @pytest.mark.parametrize("threads", ["2", "3"])
 @pytest.mark.parametrize("own", [False, True])
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch, threads: str, own: bool) -> None:
-    monkeypatch.setattr("claim.cascades.threads.WORTH_THREADS", 0.0)  # so that even this little work is shared
+    monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)  # so that even this little work is shared
     network = random_network(300, 900, own=own)
 
     def everything() -> list[list[int]]:

@@ -6,8 +6,8 @@ import pytest
 
 from claim.learning.config import variant_named
 from claim.learning.goals import GoalHeuristic
+from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import new_network
 
 KNOWN = ("explain", "--known", "names.csv", "--surveyed", "Ana,Dan")
 

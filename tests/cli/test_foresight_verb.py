@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
+from claim.fitting import foresight
 from claim.networks.synthetic import zone_like
-from claim.selection.foresight import training
 from claim.selection.foresight.model import read_model
 from claim.selection.foresight.trees import Growth
 
 FEW = Growth(trees=5, depth=2, least=5.0)
-TINY = training.Plan(
+TINY = foresight.Plan(
     look_alikes=2, studies=6, studies_each=3, fresh_look_alikes=2, fresh_studies=3, hidden=FEW, first=FEW, gain=FEW
 )
 
@@ -19,9 +19,9 @@ TINY = training.Plan(
 @pytest.fixture
 def quick(monkeypatch):
     """A plan of seconds, and a training network that needs no file."""
-    monkeypatch.setattr(training, "Plan", lambda: TINY)
+    monkeypatch.setattr(foresight, "Plan", lambda: TINY)
     mine = zone_like(120, np.random.default_rng(1), name="mine")
-    monkeypatch.setattr(training, "training_networks", lambda family, data_dir=None: [mine])
+    monkeypatch.setattr(foresight, "training_networks", lambda family, data_dir=None: [mine])
 
 
 def test_a_trained_model_can_be_used_at_once(claim, folder, quick):

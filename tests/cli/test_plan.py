@@ -77,7 +77,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("claim.planning.plan.reach_curve", interrupted)
+    monkeypatch.setattr("claim.planning.reach_curve", interrupted)
     done = claim("plan", "--people", "60", "--mean-degree", "4", *QUICK)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "claim: interrupted\n")
 

@@ -258,7 +258,7 @@ def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path
 
 
 def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
-    from claim.discovery.policies.scout.words import THEMES
+    from claim.discovery.policies.scout import THEMES
 
     (tmp_path / "hubs.csv").write_text(HUBS)
     arguments = ("advise", "--known", "hubs.csv", "--surveyed", "s0,s1,x1,x0")

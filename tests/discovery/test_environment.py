@@ -10,10 +10,9 @@ from gymnasium.utils.env_checker import check_env
 
 import claim  # noqa: F401 - registers the environment
 from claim.cascades import Worlds
-from claim.discovery.environment import NetworkDiscoveryEnv
+from claim.discovery.environment import ENVIRONMENT, NetworkDiscoveryEnv
 from claim.errors import InputError
 from claim.networks import Network
-from claim.registration import ENVIRONMENT
 from claim.selection import GreedySelector
 
 SELECTOR = GreedySelector(samples=50)

@@ -9,14 +9,14 @@ from discovery_cases import hubs_and_leaves, star, study
 from scipy.stats import chisquare
 
 from claim.discovery import POLICIES, Discovered, draws_own_start, is_reference, policy_named
-from claim.discovery.policies.clairvoyant import Clairvoyant
-from claim.discovery.policies.degrees import (
+from claim.discovery.policies.simple import (
+    Clairvoyant,
     named_by_many,
     named_by_many_and_lonely,
     named_by_the_lonely,
     named_by_the_popular,
 )
-from claim.discovery.ranking import best_scored
+from claim.discovery.protocols import best_scored
 from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.networks import Network

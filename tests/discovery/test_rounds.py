@@ -6,7 +6,7 @@ from discovery_cases import study
 
 from claim.discovery import Discovered, policy_named
 from claim.discovery.policies import scout
-from claim.discovery.ranking import ranked_apart
+from claim.discovery.protocols import ranked_apart
 from claim.evaluation import compare
 from claim.networks import Network, load
 

@@ -7,12 +7,20 @@ import pytest
 from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
 
 from claim.discovery import Discovered, Simulation, policy_named
-from claim.discovery.policies.degrees import named_by_many_and_lonely
-from claim.discovery.policies.scout import Scout
-from claim.discovery.policies.scout.model import Weights, shipped_weights
-from claim.discovery.policies.scout.signals import CLASS, STUDY, Answers, class_signals, study_signals
-from claim.discovery.policies.scout.words import THEMES, strongest
-from claim.evaluation.scout_training import Moment, fit
+from claim.discovery.policies.scout import (
+    CLASS,
+    STUDY,
+    THEMES,
+    Answers,
+    Scout,
+    Weights,
+    class_signals,
+    shipped_weights,
+    strongest,
+    study_signals,
+)
+from claim.discovery.policies.simple import named_by_many_and_lonely
+from claim.fitting.scout import Moment, fit
 from claim.networks import Network, load
 
 SCOUT = policy_named("scout")

@@ -10,7 +10,7 @@ from evaluation_cases import contacts, hubs_and_leaves
 import claim
 from claim.errors import InputError
 from claim.evaluation import compare
-from claim.evaluation.jobs import FEWEST_FOR_PROCESSES, RUNS_PER_JOB
+from claim.evaluation.batches import FEWEST_FOR_PROCESSES, RUNS_PER_JOB
 from claim.evaluation.runs import Contender, Rules, play_runs
 from claim.evaluation.statistics import holm
 from claim.evaluation.tables import comparison_tables, marked_name
@@ -102,7 +102,7 @@ def test_every_policy_starts_from_the_same_people_and_is_judged_in_the_same_worl
         asked.append((network.name, contender.policy, starts, rules))
         return play_runs(network, contender, rules, starts, checkpoints)
 
-    monkeypatch.setattr("claim.evaluation.jobs.play_runs", noted)
+    monkeypatch.setattr("claim.evaluation.batches.play_runs", noted)
     compare([hubs_and_leaves(), contacts()], ["random", "snowball"], runs=4, workers=1)
     by_network: dict[str, list] = {}
     for name, _, starts, rules in asked:
@@ -249,7 +249,7 @@ def test_the_manifest_has_checksums_and_versions_and_no_time(small):
     ],
 )
 def test_what_makes_no_comparison_is_refused_before_anything_is_played(settings, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.jobs.play_runs", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.play_runs", lambda *_: pytest.fail("it was played"))
     arguments = {"networks": contacts(), "policies": "random", **settings}
     with pytest.raises(InputError, match=problem):
         compare(**arguments)

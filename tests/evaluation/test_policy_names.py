@@ -11,10 +11,9 @@ from evaluation_cases import contacts
 
 from claim.errors import InputError
 from claim.evaluation import compare
-from claim.evaluation.policies import policy_for
-from claim.learning.naming import FOLDER, shipped
 from claim.learning.policy import LearnedPolicy
 from claim.networks import load
+from claim.registry import FOLDER, policy_for, shipped
 from claim.selection.foresight.model import shipped_path
 
 WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")

@@ -8,9 +8,18 @@ from scipy.stats import ttest_rel
 from claim.cascades import Worlds
 from claim.discovery import POLICIES, Discovered, Simulation, is_reference, policy_named, surveys
 from claim.errors import InputError
-from claim.evaluation.protocols import ORACLE, check_protocol, choose_leaders, offer_everybody
-from claim.evaluation.referee import Referee
-from claim.evaluation.runs import Contender, Rules, play_runs, referee_seed, simulate
+from claim.evaluation.runs import (
+    ORACLE,
+    Contender,
+    Referee,
+    Rules,
+    check_protocol,
+    choose_leaders,
+    offer_everybody,
+    play_runs,
+    referee_seed,
+    simulate,
+)
 from claim.networks import Network
 from claim.randomness import draw_seed, named_seed
 from claim.selection import GreedySelector, selector_named
@@ -244,5 +253,5 @@ def test_the_referee_counts_certain_cascades_exactly(directed):
 def test_a_network_too_large_to_keep_its_worlds_is_judged_alike(monkeypatch):
     network = hubs_and_leaves()
     kept = Referee(network, 0.1, 4000, 1).influence([1, 2, 3])
-    monkeypatch.setattr("claim.evaluation.referee.MOST_STORED", 0)
+    monkeypatch.setattr("claim.evaluation.runs.MOST_STORED", 0)
     assert Referee(network, 0.1, 4000, 1).influence([1, 2, 3]) == pytest.approx(kept, rel=0.05)

@@ -10,7 +10,7 @@ from evaluation_cases import contacts, hubs_and_leaves
 
 from claim.errors import InputError
 from claim.evaluation import compare
-from claim.evaluation.curves import BUDGETS, budget_curves
+from claim.evaluation.figures import BUDGETS, budget_curves
 from claim.evaluation.report import write_run_folder
 from claim.networks import Network
 

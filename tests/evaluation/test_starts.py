@@ -5,7 +5,7 @@ import pytest
 from evaluation_cases import hubs_and_leaves
 
 from claim.errors import InputError
-from claim.evaluation.starts import published_start_seed, start_sets
+from claim.evaluation.runs import published_start_seed, start_sets
 from claim.networks import load
 
 PUBLISHED_SEEDS = {"israel": 10, "damascus": 10, "obama": 10, "assad": 10, "bhp": 10, "kcs": 20}

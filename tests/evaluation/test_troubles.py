@@ -13,9 +13,8 @@ from claim.cascades import Worlds
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.evaluation.compare import optimum
-from claim.evaluation.referee import Referee, mean_over_attendance
 from claim.evaluation.report import write_run_folder
-from claim.evaluation.runs import Contender, Rules, play_runs, selector_for
+from claim.evaluation.runs import Contender, Referee, Rules, mean_over_attendance, play_runs, selector_for
 from claim.networks import Network
 
 
@@ -158,7 +157,7 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
     ],
 )
 def test_troubles_that_make_no_sense_are_refused(trouble, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.jobs.play_runs", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.play_runs", lambda *_: pytest.fail("it was played"))
     with pytest.raises(InputError, match=problem):
         compare(contacts(), "random", **trouble)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from claim.experiments.jobs import Result
+from claim.jobs import Result
 
 
 @dataclass(frozen=True)

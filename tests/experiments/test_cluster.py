@@ -14,10 +14,9 @@ import pytest
 from experiment_cases import Square, Stubborn, Waiting, eventually, pids
 
 from claim.errors import InputError
-from claim.experiments.cluster import RayBackend
-from claim.experiments.local import LocalBackend
-from claim.experiments.store import Store
-from claim.experiments.sweep import Sweep
+from claim.jobs import Store, Sweep
+from claim.jobs.local import LocalBackend
+from claim.jobs.ray import RayBackend
 
 # Looked for, not imported: what Ray takes from the environment it takes when it is imported
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'claim[ray]'")

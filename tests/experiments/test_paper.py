@@ -16,23 +16,19 @@ from claim.discovery import Simulation
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.experiments import published
-from claim.experiments.findings import Findings
-from claim.experiments.jobs import key_of, with_needs
-from claim.experiments.local import LocalBackend
+from claim.experiments.jobs import AS_ESTIMATED, SEED, Play, Train, Wish, load_policy, train_towards
 from claim.experiments.paper import BASELINE, CLAIM, SURVEYS, UNTRAINED, Method, Paper
-from claim.experiments.played import SEED, Play
-from claim.experiments.products.density import density
-from claim.experiments.products.reached import influence
 from claim.experiments.report import write_report
+from claim.experiments.results import Findings
 from claim.experiments.scales import FULL, QUICK, SCALES, TINY, Scale, fields
-from claim.experiments.store import Store
-from claim.experiments.sweep import Sweep
-from claim.experiments.trained import Train, load_policy
-from claim.experiments.wishes import AS_ESTIMATED, Wish, train_towards
-from claim.files import locked
+from claim.experiments.sections_networks import density
+from claim.experiments.sections_reach import influence
+from claim.io.files import locked
+from claim.jobs import Store, Sweep, key_of, with_needs
+from claim.jobs.local import LocalBackend
 from claim.learning.bounds import InfluenceBound
 from claim.learning.goals import GoalHeuristic
-from claim.learning.qnetwork import new_network
+from claim.learning.network import new_network
 from claim.learning.train import Training, train
 from claim.networks import load
 
@@ -92,7 +88,7 @@ def test_a_training_cut_off_goes_on_to_the_same_result(tmp_path):
     job = grid(SMALLEST).trainings(CLAIM, grid(SMALLEST).fields[0])[0]
     longer = replace(job, episodes=6)
     whole = longer.run([], tmp_path / "whole")
-    from claim.learning.folder import TrainingFolder
+    from claim.learning.run_folder import TrainingFolder
 
     cut = tmp_path / "cut" / "training" / f"{longer.label}-{key_of(longer)[:8]}"
     folder = TrainingFolder(cut, longer.config, longer.networks, longer.command)

@@ -12,10 +12,8 @@ import pytest
 from experiment_cases import Square, Stubborn, Waiting, eventually, pids
 
 from claim.errors import InputError
-from claim.experiments.jobs import key_of, with_needs
-from claim.experiments.local import LocalBackend
-from claim.experiments.store import Store
-from claim.experiments.sweep import Sweep
+from claim.jobs import Store, Sweep, key_of, with_needs
+from claim.jobs.local import LocalBackend
 
 
 def sweep(jobs, folder, workers=2, **settings):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from claim.field.setup import Setup
+from claim.field.study.setup import Setup
 
 sys.path.insert(0, str(Path(__file__).parent))  # for paper.py, under any import mode
 
@@ -20,7 +20,7 @@ def passphrase() -> str:
 def library(tmp_path):
     pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
     pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
-    from claim.field.library import Library
+    from claim.field.store.library import Library
 
     return Library(tmp_path / "studies", work=EASY)
 
@@ -28,7 +28,7 @@ def library(tmp_path):
 @pytest.fixture
 def opened(library) -> Iterator:
     """A study with a start person who named two others."""
-    from claim.field import commands
+    from claim.field.study import commands
 
     with library.create(Setup("Quiet title", budget=10, leaders=2), PASSPHRASE) as opened:
         ana = opened.run(lambda draft: commands.add_person(draft, "Ana Zubizarreta", is_start=True)).result
@@ -44,7 +44,7 @@ def command(library, monkeypatch):
     from typer.testing import CliRunner
 
     from claim.cli.study import app
-    from claim.field.library import Library
+    from claim.field.store.library import Library
 
     monkeypatch.setenv("CLAIM_STUDIES", str(library.directory))
     monkeypatch.setenv("CLAIM_PASSPHRASE", PASSPHRASE)
@@ -62,6 +62,6 @@ def command(library, monkeypatch):
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch):
     """Wrong passphrases wait; tests that look at it have a gate of their own."""
-    cipher = sys.modules.get("claim.field.store")
+    cipher = sys.modules.get("claim.field.store.store")
     if cipher is not None:
         monkeypatch.setattr(cipher.GATE, "_sleep", lambda seconds: None)

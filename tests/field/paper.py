@@ -6,12 +6,12 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.advice import recommend, show
-from claim.field.draft import Draft
-from claim.field.events import NO_HASH, Event, seal
-from claim.field.setup import Setup
-from claim.field.study import Study
+from claim.field.advice.recommend import recommend, show
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.events import NO_HASH, Event, seal
+from claim.field.study.setup import Setup
+from claim.field.study.study import Study
 
 PASSPHRASE = "correct horse battery"
 EASY = 10  # little work for key derivation: tests open many files

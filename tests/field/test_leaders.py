@@ -6,9 +6,9 @@ import pytest
 from paper import Paper
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.leaders import MOST_REASONS, LeaderAdvice, choose_leaders
-from claim.field.reasons import ENGLISH
+from claim.field.advice.leaders import MOST_REASONS, LeaderAdvice, choose_leaders
+from claim.field.advice.reasons import ENGLISH
+from claim.field.study import commands
 
 
 def chosen(advice: LeaderAdvice) -> list[str]:
@@ -129,6 +129,6 @@ def test_who_refused_the_survey_is_asked_with_care(hubs):
 
 
 def test_foresight_gives_no_reason_without_words():
-    from claim.selection.foresight.reasons import ENGLISH as KEYS
+    from claim.selection.foresight.selector import ENGLISH as KEYS
 
     assert {f"leader.{key}" for key in KEYS} == {key for key in ENGLISH if key.startswith("leader.")}

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claim.field.matching import ALIKE, LIKELY, NameIndex
-from claim.field.names import clean, edit_distance, similarity, words
+from claim.field.study.names import ALIKE, LIKELY, NameIndex, clean, edit_distance, similarity, words
 
 
 def slow_distance(one: str, other: str) -> int:

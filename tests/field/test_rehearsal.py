@@ -7,11 +7,11 @@ pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[ap
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.advice import recommend
-from claim.field.leaders import choose_leaders
-from claim.field.names import similarity, words
-from claim.field.rehearsal import BUDGET, LEADERS, START, Rehearsal, made_up_names, misspelt
+from claim.field.advice.leaders import choose_leaders
+from claim.field.advice.recommend import recommend
+from claim.field.advice.rehearsal import BUDGET, LEADERS, START, Rehearsal, made_up_names, misspelt
+from claim.field.study import commands
+from claim.field.study.names import similarity, words
 
 
 @pytest.fixture

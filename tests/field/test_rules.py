@@ -3,11 +3,12 @@
 import pytest
 from paper import Paper
 
+from claim import registry
 from claim.discovery.policies import POLICIES, is_reference
 from claim.errors import InputError
-from claim.field import DEFAULT_POLICY, rules
-from claim.field.advice import recommend, show
-from claim.learning import naming
+from claim.field import DEFAULT_POLICY
+from claim.field.advice import rules
+from claim.field.advice.recommend import recommend, show
 
 
 @pytest.fixture
@@ -16,10 +17,10 @@ def shipped(tmp_path, monkeypatch):
     pytest.importorskip("torch", reason="needs PyTorch: pip install 'claim[learning]'")
     from claim.learning.config import Config
     from claim.learning.goals import GoalHeuristic
+    from claim.learning.network import new_network
     from claim.learning.policy import LearnedPolicy
-    from claim.learning.qnetwork import new_network
 
-    monkeypatch.setattr(naming, "FOLDER", tmp_path)
+    monkeypatch.setattr(registry, "FOLDER", tmp_path)
     config = Config()
     goals = GoalHeuristic(people=100.0, edges=200.0, average_influence=10.0, start_size=5)
     policy = LearnedPolicy(new_network(config).eval(), config, goals)
@@ -41,7 +42,7 @@ def test_the_default_comes_first_and_all_can_advise():
     assert found[0] == DEFAULT_POLICY
     assert len(set(found)) == len(found)
     for name in found:
-        assert name in POLICIES or naming.is_learned(name)
+        assert name in POLICIES or registry.is_learned(name)
         assert name not in POLICIES or not is_reference(POLICIES[name])
         rules.check_rule(name, budget=5)
 

@@ -4,10 +4,10 @@ import pytest
 from paper import Paper
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.advice import REST, recommend, show
-from claim.field.commands import SelfNamed
-from claim.field.leaders import choose_leaders
+from claim.field.advice.leaders import choose_leaders
+from claim.field.advice.recommend import REST, recommend, show
+from claim.field.study import commands
+from claim.field.study.commands import SelfNamed
 
 
 @pytest.fixture

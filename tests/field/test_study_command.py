@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from claim.cli.study import app
 from claim.errors import ClaimError
-from claim.field import cipher
-from claim.field.library import Library
+from claim.field.store import cipher
+from claim.field.store.library import Library
 
 FOLLOWING = ("--policy", "degree+inverse")
 
@@ -243,7 +243,7 @@ def test_no_name_key_is_left_that_the_log_does_not_know_of(study, tmp_path, monk
     def full(*_):
         raise ClaimError("nothing was saved: the disk is full")
 
-    monkeypatch.setattr("claim.field.commands.exported", full)
+    monkeypatch.setattr("claim.field.study.commands.exported", full)
     with pytest.raises(ClaimError, match="disk is full"):
         study("export", "--names", str(tmp_path / "names.key"))
     assert not (tmp_path / "names.key").exists()

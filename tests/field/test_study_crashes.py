@@ -9,15 +9,15 @@ import time
 import pytest
 from paper import PASSPHRASE
 
-from claim.field import commands
-from claim.field.setup import Setup
+from claim.field.study import commands
+from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
-from claim.field.cipher import WrongPassphrase
-from claim.field.library import Library
-from claim.field.store import NotSaved
+from claim.field.store.cipher import WrongPassphrase
+from claim.field.store.library import Library
+from claim.field.store.store import NotSaved
 
 
 def in_child(work) -> tuple[int, int]:

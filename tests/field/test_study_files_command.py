@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from claim.cli.study import app
 from claim.errors import ClaimError
-from claim.field import cipher
-from claim.field.library import Library
+from claim.field.store import cipher
+from claim.field.store.library import Library
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_name_key_is_an_encrypted_file_of_its_own(study, tmp_path, monkeypat
     assert study("names", str(key))["names"] == {"P1": "Ana López", "P2": "Ben", "P3": "Carla"}
     assert study("history")["events"][-1]["body"]["with_names"] is True
     monkeypatch.setenv("CLAIM_KEY_PASSPHRASE", "some other words")
-    monkeypatch.setattr("claim.field.exchange.namekey._GATE._sleep", lambda seconds: None)
+    monkeypatch.setattr("claim.field.exchange.export._GATE._sleep", lambda seconds: None)
     with pytest.raises(ClaimError, match="wrong passphrase"):
         study("names", str(key))
 

@@ -6,13 +6,13 @@ import pytest
 from paper import PASSPHRASE
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.events import BrokenLog, Exported, SetBack, clock_set_back, events_after, short_head
+from claim.field.study import commands
+from claim.field.study.events import BrokenLog, Exported, SetBack, clock_set_back, events_after, short_head
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
-from claim.field import cipher
+from claim.field.store import cipher
 
 
 def cut_off(path, last: int) -> None:

@@ -6,11 +6,11 @@ from paper import Paper, played, scripts, without
 
 from claim.discovery import Status
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.advice import recommend
-from claim.field.events import read_log
-from claim.field.fold import counting, fold
-from claim.field.study import Study
+from claim.field.advice.recommend import recommend
+from claim.field.study import commands
+from claim.field.study.events import read_log
+from claim.field.study.state import counting, fold
+from claim.field.study.study import Study
 
 quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -10,18 +10,18 @@ import pytest
 from paper import EASY, PASSPHRASE
 
 from claim.errors import ClaimError, InputError
-from claim.field import commands
-from claim.field.events import ConsentWithdrawn, PersonAdded, Restored, events_after, head_of
-from claim.field.setup import Setup
+from claim.field.study import commands
+from claim.field.study.events import ConsentWithdrawn, PersonAdded, Restored, events_after, head_of
+from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
-from claim.field import files
-from claim.field.cipher import WrongPassphrase
-from claim.field.library import Library, StudyHere, compare
-from claim.field.store import Conflict, Damaged, Store
-from claim.field.study import Study
+from claim.field.store.cipher import WrongPassphrase
+from claim.field.store.library import Library, StudyHere, compare
+from claim.field.store.store import Conflict, Damaged, Store
+from claim.field.study.study import Study
+from claim.io import files
 
 DATA = Path(__file__).parent / "data"
 NEW = "another good one"
@@ -344,10 +344,9 @@ def test_a_backup_of_version_2_replaces_its_study(library, old):
 
 
 def test_an_older_program_says_that_a_newer_one_is_needed(library, opened, monkeypatch):
-    from claim.field import schema, store
+    from claim.field.store import store
 
     opened.lock()
-    monkeypatch.setattr(schema, "VERSION", 2)
     monkeypatch.setattr(store, "VERSION", 2)
     with pytest.raises(ClaimError, match="install a newer one"):
         library.open("", PASSPHRASE)

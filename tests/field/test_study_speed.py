@@ -6,10 +6,10 @@ import time
 import pytest
 from paper import Paper
 
-from claim.field import commands
-from claim.field.advice import recommend
-from claim.field.leaders import choose_leaders
-from claim.field.study import Study
+from claim.field.advice.leaders import choose_leaders
+from claim.field.advice.recommend import recommend
+from claim.field.study import commands
+from claim.field.study.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_advice_compiles_nothing():
     import sys
 
     code = (
-        "import sys\nfrom claim.field.advice import recommend\nimport claim.field.leaders\n"
+        "import sys\nfrom claim.field.advice.recommend import recommend\nimport claim.field.leaders\n"
         "assert not {'numba', 'torch', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,15 +8,15 @@ import pytest
 from paper import EASY, PASSPHRASE
 
 from claim.errors import ClaimError, InputError
-from claim.field import commands
-from claim.field.setup import Setup
+from claim.field.study import commands
+from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
-from claim.field import cipher, rows, schema
-from claim.field.cipher import Gate, WrongPassphrase
-from claim.field.store import Conflict, Damaged, Store
+from claim.field.store import cipher, store
+from claim.field.store.cipher import Gate, WrongPassphrase
+from claim.field.store.store import Conflict, Damaged, Store
 
 NAMES = ("Ana Zubizarreta", "Benedikt Quattrocchi", "Çağla Ørsted", "Zubizarreta", "Quattrocchi", "Ørsted")
 
@@ -61,14 +61,14 @@ def test_files_are_for_their_owner_only(library, tmp_path):
 
 def test_no_name_is_ever_in_the_data_directory(library, opened, tmp_path, monkeypatch):
     journals = []
-    real = rows.write
+    real = store.write
 
     def watched(*arguments):
         real(*arguments)
         journals.extend(library.directory.glob("*-journal"))
         assert scan(tmp_path) == []
 
-    monkeypatch.setattr(rows, "write", watched)
+    monkeypatch.setattr(store, "write", watched)
     opened.run(lambda draft: commands.add_person(draft, "Zubizarreta Quattrocchi Ørsted " * 300))
     assert journals  # there was a rollback journal to look into
     opened.backup(tmp_path / "copy")
@@ -164,7 +164,7 @@ def test_a_withdrawn_name_is_gone_from_the_decrypted_file(opened, tmp_path):
 
 
 def test_stale_tabs_get_a_conflict_and_the_log_does_not_fork(opened):
-    from claim.field.opened import OpenStudy
+    from claim.field.store.session import OpenStudy
 
     with OpenStudy(reopened(opened)) as other:
         position = opened.study.position
@@ -214,7 +214,7 @@ def test_a_version_1_file_becomes_like_new(library, opened):
     salt = cipher.new_salt(EASY)
     path.touch(0o600)
     old = cipher.connect(path, cipher.derive_key(PASSPHRASE, salt), salt)
-    for statement in schema.MIGRATIONS[0]:
+    for statement in store.MIGRATIONS[0]:
         old.execute(statement)
     old.execute("PRAGMA user_version = 1")
     old.execute("ATTACH DATABASE ? AS new KEY ?", (str(opened.store.path), _raw_key(opened.store)))
@@ -267,16 +267,16 @@ def test_a_library_finds_studies_by_their_ids_only(library, opened, monkeypatch)
     library.delete(opened.study.state.study[:6])
     assert library.list() == []
     monkeypatch.setenv("CLAIM_STUDIES", "/somewhere")
-    from claim.field.library import default_directory
+    from claim.field.store.library import default_directory
 
     assert str(default_directory()) == "/somewhere"
 
 
 def test_errors_show_no_names(opened, monkeypatch):
     def broken(*arguments):
-        arguments[0].execute(schema.TEXTS.insert().values(commitment="x", nonce=None, text="Zubizarreta"))
+        arguments[0].execute(store.TEXTS.insert().values(commitment="x", nonce=None, text="Zubizarreta"))
 
-    monkeypatch.setattr(rows, "write", broken)
+    monkeypatch.setattr(store, "write", broken)
     with pytest.raises(ClaimError) as caught:
         opened.run(lambda draft: commands.add_person(draft, "Zubizarreta"))
     assert "Zubizarreta" not in str(caught.value) + str(caught.value.__cause__)

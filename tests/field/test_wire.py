@@ -4,9 +4,18 @@ import pytest
 from paper import Paper
 
 from claim.errors import InputError
-from claim.field.events import BODIES, BrokenLog, PersonAdded, Secret, StudyCreated, read_log
-from claim.field.setup import Setup
-from claim.field.wire import as_data, canonical, from_data
+from claim.field.study.events import (
+    BODIES,
+    BrokenLog,
+    PersonAdded,
+    Secret,
+    StudyCreated,
+    as_data,
+    canonical,
+    from_data,
+    read_log,
+)
+from claim.field.study.setup import Setup
 
 
 @pytest.fixture

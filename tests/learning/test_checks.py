@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 from claim.cascades import Worlds
 from claim.discovery import Simulation, surveys
 from claim.learning.config import VARIANTS
-from claim.learning.features import Featuriser
+from claim.learning.observation import Featuriser
 from claim.learning.policy import LearnedPolicy
 from claim.learning.train import Training, train
 from claim.networks import Network, load

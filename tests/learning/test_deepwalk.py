@@ -8,8 +8,7 @@ from scipy.stats import rankdata
 
 from claim.discovery import Simulation
 from claim.errors import InputError
-from claim.learning.deepwalk import DeepWalk, VectorArray, huffman_tree
-from claim.learning.skipgram_kernels import random_walks
+from claim.learning.deepwalk import DeepWalk, VectorArray, huffman_tree, random_walks
 from claim.networks import Network
 
 QUICK = DeepWalk(dimensions=16, walks=10)

@@ -8,10 +8,8 @@ import torch
 from learning_cases import expanded, graphs
 
 from claim.discovery import Discovered
-from claim.learning.batch import Batch
-from claim.learning.encoder import Encoder, smooth
-from claim.learning.rows import class_rows, person_rows
-from claim.learning.states import State
+from claim.learning.network import Encoder, smooth
+from claim.learning.observation import Batch, State, class_rows, person_rows
 
 FEATURES, HIDDEN, CLUSTERS = 5, 7, 3
 

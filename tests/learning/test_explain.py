@@ -5,11 +5,10 @@ import pytest
 from learning_cases import quick, study
 
 from claim.discovery import Discovered, Status
-from claim.learning.explain import explain
+from claim.learning.explain import explain, redrawn, what_ifs
 from claim.learning.goals import GoalHeuristic
+from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import new_network
-from claim.learning.whatif import redrawn, what_ifs
 from claim.networks import Network, load
 
 ESTIMATES = GoalHeuristic(people=200, edges=400, average_influence=20, start_size=3)

@@ -4,8 +4,7 @@ import pytest
 from learning_cases import quick
 
 from claim.errors import InputError
-from claim.learning.config import VARIANTS, parse_settings, variant_named
-from claim.learning.limits import checked
+from claim.learning.config import VARIANTS, checked, parse_settings, variant_named
 
 WRONG = (
     "hidden=0 hidden=-3 hidden=none batch_size=0 returns=foo returns=none goal=foo curriculum=foo features=xx loss=x "

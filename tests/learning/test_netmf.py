@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from learning_cases import graphs
 
 from claim.learning import netmf as module
-from claim.learning.lanczos import leading_eigenpairs
-from claim.learning.netmf import netmf
-from claim.learning.rows import class_rows, person_rows
+from claim.learning.netmf import leading_eigenpairs, netmf
+from claim.learning.observation import class_rows, person_rows
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

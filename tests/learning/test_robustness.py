@@ -11,11 +11,11 @@ from learning_cases import quick, study
 from claim.discovery import Discovered, Simulation, surveys
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
-from claim.learning.folder import TrainingFolder
 from claim.learning.goals import GoalHeuristic
 from claim.learning.policy import LearnedPolicy
-from claim.learning.studies import goal_of
+from claim.learning.run_folder import TrainingFolder
 from claim.learning.train import Training, train
+from claim.learning.training_network import goal_of
 from claim.networks import Network, load
 
 
@@ -217,7 +217,7 @@ NO_FOLDER = {
 def test_a_folder_that_will_not_do_is_refused_before_any_work(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claim.learning.folder.Training", lambda *given: pytest.fail("worked before it looked"))
+    monkeypatch.setattr("claim.learning.run_folder.Training", lambda *given: pytest.fail("worked before it looked"))
     prepare, where, resume, clue = NO_FOLDER[case]
     prepare(tmp_path / "run")
     with pytest.raises(InputError, match=clue) as refused:
@@ -227,7 +227,7 @@ def test_a_folder_that_will_not_do_is_refused_before_any_work(
 
 def test_a_run_with_other_settings_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TrainingFolder(tmp_path, quick(), [load("zone1")], "claim train").open(resume=False)
-    monkeypatch.setattr("claim.learning.folder.Training", lambda *given: pytest.fail("worked before it looked"))
+    monkeypatch.setattr("claim.learning.run_folder.Training", lambda *given: pytest.fail("worked before it looked"))
     for config, network, clue in ((quick(seed=3), "zone1", "seed was 0"), (quick(), "stars4", "other networks")):
         with pytest.raises(InputError, match=clue):
             TrainingFolder(tmp_path, config, [load(network)], "claim train").open(resume=True)

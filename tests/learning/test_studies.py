@@ -6,7 +6,7 @@ import pytest
 from claim.cascades import Worlds
 from claim.discovery import policy_named, surveys
 from claim.learning.config import Config
-from claim.learning.studies import ORACLE_SAMPLES, ORACLES, Ground
+from claim.learning.training_network import ORACLE_SAMPLES, ORACLES, Ground
 from claim.networks import load
 from claim.selection import GreedySelector
 

@@ -15,13 +15,13 @@ from claim.errors import InputError
 from claim.learning.checkpoint import load_checkpoint, save_checkpoint
 from claim.learning.config import VARIANTS, Config, parse_settings
 from claim.learning.curriculum import similarity
-from claim.learning.features import Featuriser
-from claim.learning.folder import StoppedBetweenEpisodes, TrainingFolder
+from claim.learning.network import QNetwork, new_network, score_frontiers
+from claim.learning.observation import Featuriser
 from claim.learning.policy import LearnedPolicy
-from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
 from claim.learning.replay import Transition
+from claim.learning.run_folder import StoppedBetweenEpisodes, TrainingFolder
 from claim.learning.train import Episode, Step, Training, train
-from claim.learning.validation import Validation
+from claim.learning.training_network import Validation
 from claim.networks import Network, load
 
 

@@ -8,6 +8,7 @@ import pytest
 from claim.errors import InputError
 from claim.networks import catalogue, load
 from claim.networks.catalogue import (
+    PUBLIC_NETWORKS,
     data_directories,
     expand,
     families,
@@ -17,7 +18,6 @@ from claim.networks.catalogue import (
     locate,
     user_data_directory,
 )
-from claim.networks.public import PUBLIC_NETWORKS
 
 PUBLIC_NAMES = [known.name for known in PUBLIC_NETWORKS]
 

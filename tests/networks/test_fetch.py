@@ -12,9 +12,8 @@ import pytest
 from claim.errors import InputError
 from claim.networks import fetch as fetch_module
 from claim.networks import load, read_network
-from claim.networks.catalogue import find
+from claim.networks.catalogue import KnownNetwork, find
 from claim.networks.fetch import Fetched, FetchError, FetchStatus, download, fetch, fetch_one
-from claim.networks.known import KnownNetwork
 from claim.networks.network import Network
 
 RING = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
@@ -246,7 +245,7 @@ def test_a_path_in_the_zip_leads_nowhere(publisher: Publisher, tmp_path: Path) -
 def test_endless_downloads_are_refused(
     publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, announced: bool
 ) -> None:
-    monkeypatch.setattr("claim.networks.download.MAX_DOWNLOAD", 1 << 20)
+    monkeypatch.setattr("claim.networks.fetch.MAX_DOWNLOAD", 1 << 20)
     publisher.announce_length = announced
     publisher.files["rt/ring.zip"] = bytes(3 << 20)
     assert "larger than 1 MiB" in failure(publisher, tmp_path)

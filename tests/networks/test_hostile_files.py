@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claim.errors import InputError
+from claim.io import text
 from claim.networks import read_network
-from claim.networks.formats import Options, Source, text
+from claim.networks.formats import Options, Source
 from claim.networks.reading import read_source
 
 Write = Callable[[str, str | bytes], Path]

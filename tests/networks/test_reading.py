@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from claim.networks import Network, read_network
 from claim.networks.formats import Options, Source
-from claim.networks.formats.edgelist import read, read_carefully
-from claim.networks.formats.fastpairs import parse_block, read_integer_pairs
+from claim.networks.formats.edgelist import parse_block, read, read_carefully, read_integer_pairs
 from claim.networks.reading import read_source
 
 Write = Callable[[str, str | bytes], Path]
@@ -230,7 +229,7 @@ def test_anything_unusual_is_left_to_the_careful_parser(text: str) -> None:
 
 
 def test_separators_may_not_change_between_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("claim.networks.formats.fastpairs._CHUNK", 8)
+    monkeypatch.setattr("claim.networks.formats.edgelist._CHUNK", 8)
     assert read_integer_pairs(Source(Path("a"), b"1 2\n" * 10 + b"3,4\n" * 10)) is None
     pairs = read_integer_pairs(Source(Path("a"), b"# c\n" + b"123 45\n" * 10))
     assert pairs is not None

@@ -9,8 +9,7 @@ from claim.discovery import Simulation, policy_named, surveys
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import FAMILIES, retweet_like, vole_like, zone_like
-from claim.selection.candidates import Candidates
-from claim.selection.greedy import greedy
+from claim.selection.greedy import Candidates, greedy
 
 P = 0.1
 LEADERS = 10

@@ -10,10 +10,7 @@ from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
-from claim.planning import Plan, Point, plan_further, plan_new
-from claim.planning.completion import completed
-from claim.planning.kinds import KINDS, look_alike
-from claim.planning.plan import Setting
+from claim.planning import KINDS, Plan, Point, Setting, completed, look_alike, plan_further, plan_new
 
 QUICK = Setting(leaders=4, surveys=(0, 3, 9), studies=6)
 
@@ -80,9 +77,9 @@ def test_studies_share_networks_where_these_are_large(monkeypatch):
         made.append(number)
         return look_alike(kind, number, people, mean_degree, rng)
 
-    monkeypatch.setattr("claim.planning.plan.look_alike", noted)
-    monkeypatch.setattr("claim.planning.plan.MOST_PEOPLE", 1)
-    monkeypatch.setattr("claim.planning.plan.FEWEST_NETWORKS", 2)
+    monkeypatch.setattr("claim.planning.look_alike", noted)
+    monkeypatch.setattr("claim.planning.MOST_PEOPLE", 1)
+    monkeypatch.setattr("claim.planning.FEWEST_NETWORKS", 2)
     seen = []
     plan_new(50, 3.0, "stars", 5, QUICK, lambda *done: seen.append(done))
     assert made == [0, 1]
@@ -142,7 +139,7 @@ def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
         begun.append(simulation.discovered)
         return [1.0, 1.0, 1.0], [1, 1, 1]
 
-    monkeypatch.setattr("claim.planning.plan.reach_curve", noted)
+    monkeypatch.setattr("claim.planning.reach_curve", noted)
     plan_further(seen, 200, None, QUICK)
     assert begun == [seen] * QUICK.studies
     assert len(seen.start) == 5

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from claim.cascades.reference import components, live_edges, reached
 from claim.networks import Network
-from claim.selection.candidates import Candidates
+from claim.selection.greedy import Candidates
 
 
 @st.composite

@@ -14,20 +14,12 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
-from claim.selection.candidates import Candidates, tie_priority
 from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
-from claim.selection.foresight.course import Course
-from claim.selection.foresight.hidden import closure, excess_degree, hidden_worth, spread
 from claim.selection.foresight.model import shipped_path
-from claim.selection.foresight.pick import pick_leaders
-from claim.selection.foresight.reference import (
-    plain_closure,
-    plain_excess,
-    plain_foresight,
-    plain_spread,
-    plain_worth,
-)
-from claim.selection.foresight.view import View
+from claim.selection.foresight.reference import plain_closure, plain_excess, plain_foresight, plain_spread, plain_worth
+from claim.selection.foresight.selection_state import Course, View, closure, excess_degree, hidden_worth, spread
+from claim.selection.foresight.selector import pick_leaders
+from claim.selection.greedy import Candidates, tie_priority
 
 FORMS = ["foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
 

@@ -9,18 +9,15 @@ import pytest
 
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
+from claim.fitting.foresight import Judged, Plan, train_family
+from claim.fitting.foresight_data import Rows, gain_rows, hidden_rows, studies
+from claim.fitting.random_graphs import KINDS, look_alikes
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like
-from claim.selection.foresight.calibrate import Judged
-from claim.selection.foresight.collect import Rows, gain_rows, hidden_rows, studies
-from claim.selection.foresight.features import BEFORE, FEATURES
-from claim.selection.foresight.lookalikes import KINDS, look_alikes
+from claim.selection.foresight.features import BEFORE, FEATURES, STUDY
 from claim.selection.foresight.model import free_ranges, read_model, shipped_model, shipped_names, shipped_path
 from claim.selection.foresight.ranges import CHANCES, WIDER, WIDER_AFTER_TRAINING, Ranges, Sample
-from claim.selection.foresight.study import STUDY
-from claim.selection.foresight.training import Plan, train_family
-from claim.selection.foresight.tree_kernels import best_split, histograms
-from claim.selection.foresight.trees import BINS, Growth, Trees, bin_edges, binned, grow
+from claim.selection.foresight.trees import BINS, Growth, Trees, best_split, bin_edges, binned, grow, histograms
 
 SMALL = Growth(trees=30, depth=3, rate=0.2, least=5.0, rows=1.0, features=1.0)
 

@@ -12,9 +12,8 @@ from claim.cascades.worlds import EdgeCoins, Worlds
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
-from claim.selection import GreedySelector, replay
-from claim.selection.candidates import Candidates, Ties, tie_priority
-from claim.selection.greedy import _stored, greedy
+from claim.selection import GreedySelector
+from claim.selection.greedy import Candidates, Ties, _stored, greedy, replayed_greedy, tie_priority
 
 SAMPLES = 15
 
@@ -51,19 +50,19 @@ def test_worlds_drawn_again_give_the_same_picks_as_worlds_kept(
     assume(coins.p > 0)
     kept = _stored(Worlds.from_coins(coins, samples, 3), candidates, k, priority)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay, "SHORTLIST", listed * samples)
-        assert replay.replayed_greedy(coins, candidates, k, samples, 3, priority) == kept
+        patch.setattr("claim.selection.greedy.SHORTLIST", listed * samples)
+        assert replayed_greedy(coins, candidates, k, samples, 3, priority) == kept
 
 
 def test_a_tie_with_somebody_off_the_shortlist_is_still_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few worlds and random priorities, until somebody unlisted has the same gain and the higher priority."""
-    monkeypatch.setattr(replay, "SHORTLIST", 4 * 3)
+    monkeypatch.setattr("claim.selection.greedy.SHORTLIST", 4 * 3)
     for seed in range(400):
         coins = EdgeCoins.of(random_network(14, 14, seed), 0.5)
         priority = np.random.default_rng(seed).permutation(14)
         everybody = Candidates.of(14, 5)
         kept = _stored(Worlds.from_coins(coins, 3, seed), everybody, 5, priority)
-        assert replay.replayed_greedy(coins, everybody, 5, 3, seed, priority) == kept
+        assert replayed_greedy(coins, everybody, 5, 3, seed, priority) == kept
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -73,7 +72,7 @@ def test_a_network_too_large_to_keep_its_worlds_is_replayed(monkeypatch: pytest.
     monkeypatch.setattr("claim.selection.greedy.MOST_STORED", 0)
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        monkeypatch.setattr("claim.cascades.threads.WORTH_THREADS", 0.0)
+        monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)
         assert greedy(network, everybody, 12, 0.1, 200, np.random.default_rng(1)) == kept
 
 

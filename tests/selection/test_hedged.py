@@ -12,7 +12,7 @@ from claim.networks import Network
 from claim.randomness import draw_seed
 from claim.selection import Candidates, GreedySelector, selector_named
 from claim.selection.greedy import greedy
-from claim.selection.hedged import hedged_greedy
+from claim.selection.robust import hedged_greedy
 
 
 def random_network(seed: int, n: int = 40, ties: int = 55) -> Network:

@@ -11,11 +11,8 @@ from selection_cases import candidates_for, networks, random_network
 from claim.cascades import influence
 from claim.cascades.kernels import memberships
 from claim.networks import Network
-from claim.selection.candidates import Candidates
-from claim.selection.greedy import greedy
-from claim.selection.reference import reverse_set
-from claim.selection.ris import ReverseCoins, ReverseSets, ris
-from claim.selection.ris_kernels import cover_most, sets_met
+from claim.selection.greedy import Candidates, greedy, reverse_set
+from claim.selection.ris import ReverseCoins, ReverseSets, cover_most, ris, sets_met
 
 
 def as_sets(sets: ReverseSets) -> list[set[int]]:
@@ -37,7 +34,7 @@ def test_sets_equal_the_readable_ones(data: st.DataObject, directed: bool, p: fl
 @pytest.mark.parametrize("directed", [False, True])
 def test_sets_do_not_depend_on_threads_or_growth(monkeypatch: pytest.MonkeyPatch, directed: bool, own: bool) -> None:
     network = random_network(150, 500, directed=directed, own=own)
-    monkeypatch.setattr("claim.cascades.threads.WORTH_THREADS", 0.0)
+    monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)
     drawn = []
     for threads, steps in (("1", [300]), ("2", [300]), ("2", [7, 100, 300])):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)

@@ -1,20 +1,60 @@
-"""How many people a set of leaders reaches, with its standard error."""
+"""Influence by simulated cascades on all cores, with its standard error, and one cascade step by step."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from operator import index
+from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.coins import gap_table
 from claim.cascades.kernels import spread
-from claim.cascades.reference import coin_probability
-from claim.cascades.threads import in_chunks
+from claim.cascades.reference import coin_probability, live_contacts
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray
 from claim.randomness import Rng, as_generator, draw_seed
+
+T = TypeVar("T")
+WORTH_THREADS = 4e-3  # seconds; starting threads costs up to one of these milliseconds
+TRIAL = 32  # one part in this many is done first to see how long the rest would take
+
+
+def thread_count() -> int:
+    """How many threads to use: ``OMP_NUM_THREADS`` if set (as joblib does in its workers), else one per core."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(given)) if given.isdigit() else os.cpu_count() or 1
+
+
+def in_chunks(work: Callable[[int, int], T], total: int, seconds: float | None = None) -> list[T]:
+    """``work(first, count)`` over consecutive chunks of ``0..total-1``, results in order.
+
+    Work that is over soon stays on this thread. How long it takes is told by ``seconds`` or, where nobody can tell,
+    measured on the first few; results must not depend on the chunks.
+    """
+    threads = min(thread_count(), total)
+    if threads == 1 or (seconds is not None and seconds < WORTH_THREADS):
+        return [work(0, total)]
+    if seconds is not None:
+        return _in_threads(work, 0, total, threads)
+    tried = -(-total // TRIAL)
+    began = perf_counter()
+    results = [work(0, tried)]
+    remaining = (perf_counter() - began) * (total - tried) / tried
+    if remaining < WORTH_THREADS:
+        return [*results, work(tried, total - tried)]
+    return results + _in_threads(work, tried, total, threads)
+
+
+def _in_threads(work: Callable[[int, int], T], first: int, last: int, threads: int) -> list[T]:
+    bounds = [first + (last - first) * i // threads for i in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda i: work(bounds[i], bounds[i + 1] - bounds[i]), range(threads)))
+
 
 NO_PROBABILITIES = np.zeros(0)
 FEWEST_FOR_REGRESSION = 300  # with fewer worlds the coefficient is noise and its error looks too small
@@ -130,3 +170,26 @@ def check_samples(samples: int) -> None:
     """Refuse to average over nothing."""
     if samples < 1:
         raise InputError(f"samples must be at least 1, not {samples}")
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One person reached: by whom (``None`` for a leader) and at which step (0 for a leader)."""
+
+    person: int
+    by: int | None
+    step: int
+
+
+def cascade(network: Network, leaders: Iterable[int], p: float = 0.1, rng: Rng = 0) -> list[Reached]:
+    """Play one independent cascade; people in the order in which they are reached."""
+    check_probability(p)
+    seed = draw_seed(as_generator(rng))
+    story = [Reached(int(person), None, 0) for person in check_people(network.n, leaders)]
+    active = {event.person for event in story}
+    for event in story:  # grows while it is read: everybody reached gets a turn
+        for contact in live_contacts(network, event.person, p, seed, world=0):
+            if contact not in active:
+                active.add(contact)
+                story.append(Reached(contact, event.person, event.step + 1))
+    return story

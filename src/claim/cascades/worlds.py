@@ -6,10 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from claim.cascades.coins import gap_table
-from claim.cascades.influence import NO_PROBABILITIES, Influence, check_people, check_probability, check_samples
+from claim.cascades.influence import (
+    NO_PROBABILITIES,
+    Influence,
+    check_people,
+    check_probability,
+    check_samples,
+    in_chunks,
+)
 from claim.cascades.kernels import draw_components, memberships, reach_in_worlds
 from claim.cascades.reference import coin_probability
-from claim.cascades.threads import in_chunks
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray

@@ -6,8 +6,8 @@ from typing import NoReturn
 
 import typer
 
-from claim.cli import advise, evaluate, experiment, explain, foresight, influence, networks, plan, select, study, train
-from claim.cli.assistant import app as assistant
+from claim.cli import advise, evaluate, experiment, explain, foresight, networks, plan, select, study, study_file, train  # noqa: F401
+from claim.cli.app import app as assistant
 from claim.errors import ClaimError
 
 # Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
@@ -46,7 +46,7 @@ app.add_typer(networks.app, name="networks")
 app.add_typer(study.app, name="study")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(foresight.app, name="foresight")
-for verb in (select.select, influence.influence, evaluate.evaluate, advise.advise, plan.plan, train.train):
+for verb in (select.select, select.influence, evaluate.evaluate, advise.advise, plan.plan, train.train):
     app.command()(verb)
 app.command()(explain.explain)
 app.command("app")(assistant)

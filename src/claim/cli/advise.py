@@ -79,10 +79,10 @@ def advise(
 def _policy(name: str, graph: "Network", budget: int) -> "Policy":
     """The rule or trained policy of a name."""
     from claim.discovery import is_reference, policy_named
-    from claim.learning.naming import is_learned
+    from claim.registry import is_learned
 
     if is_learned(name):
-        from claim.evaluation.policies import policy_for  # only here, since it takes longer to load than to advise
+        from claim.registry import policy_for  # only here, since it takes longer to load than to advise
 
         return policy_for(name, graph, budget)
     rule = policy_named(name)
@@ -152,7 +152,7 @@ def _shown(seen: "Discovered", result: dict[str, Any]) -> "RenderableType":
     from rich.console import Group
     from rich.table import Table
 
-    from claim.learning.naming import is_learned
+    from claim.registry import is_learned
 
     if not result["ranking"]:
         return "nobody is left to survey: everybody named so far was surveyed or refused"

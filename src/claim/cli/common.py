@@ -1,9 +1,10 @@
-"""What the verbs share: options, lists of people, tables for people and JSON for machines."""
+"""What the verbs share: options, lists of names, tables, JSON and progress."""
 
 import csv
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claim.errors import InputError
-from claim.files import check_writable, write_whole
+from claim.io.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.progress import ProgressColumn
 
     from claim.networks import Network
+
 
 JsonOption = Annotated[
     str | None,
@@ -44,7 +47,7 @@ def names(given: str | None) -> list[str]:
 
 def lines_of(file: str) -> list[str]:
     """The lines of a file, or of standard input for ``-``, without blank ones."""
-    from claim.networks.formats.text import Source
+    from claim.io.text import Source
 
     source = Source(Path("standard input"), sys.stdin.buffer.read()) if file == "-" else Source(Path(file))
     with source.open() as stream:
@@ -140,3 +143,34 @@ def write_text(path: Path, text: str) -> None:
             write_whole(path.resolve(), text)
     except OSError as error:
         raise InputError(f"{path}: cannot write it ({error.strerror})") from error
+
+
+@contextmanager
+def run_progress(what: str, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Yields ``update(done, total)`` for counted things."""
+    from rich.progress import MofNCompleteColumn
+
+    with _bar(what, MofNCompleteColumn(), hidden) as update:
+        yield update
+
+
+@contextmanager
+def byte_progress(what: str, hidden: bool = False) -> Iterator[Callable[[int, int | None], None]]:
+    """Yields ``update(done, total)`` for bytes; the total may be unknown."""
+    from rich.progress import DownloadColumn
+
+    with _bar(what, DownloadColumn(), hidden) as update:
+        yield update
+
+
+@contextmanager
+def _bar(what: str, counter: "ProgressColumn", hidden: bool) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar that shows nothing where nobody is looking."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn(what), BarColumn(), counter, TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -49,9 +49,9 @@ def evaluate(
     if workers is not None and workers < 1:
         raise InputError(f"--workers must be at least 1, not {workers}")
     check_json_target(json)
-    from claim.cli.progress import run_progress
+    from claim.cli.common import run_progress
     from claim.evaluation import compare
-    from claim.files import make_folder
+    from claim.io.files import make_folder
 
     if out is not None:
         make_folder(Path(out))
@@ -78,7 +78,7 @@ def _range(given: str | None) -> tuple[float, ...] | None:
 
 
 def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, quiet: bool) -> None:
-    from claim.cli.progress import run_progress
+    from claim.cli.common import run_progress
     from claim.evaluation.report import write_run_folder
 
     with run_progress("budget curves", hidden=quiet) as progress:

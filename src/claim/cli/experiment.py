@@ -12,7 +12,7 @@ from claim.cli.common import DataDirOption, JsonOption, check_can_train, check_j
 from claim.errors import InputError
 
 if TYPE_CHECKING:
-    from claim.experiments.sweep import Backend, Standing, Watch
+    from claim.jobs import Backend, Standing, Watch
 
 BackendName = Literal["local", "ray"]
 ScaleName = Literal["full", "quick", "tiny"]
@@ -53,12 +53,11 @@ def paper(
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
     check_can_train()
+    from claim.evaluation.provenance import manifest
     from claim.experiments.paper import Paper
     from claim.experiments.report import write_report
     from claim.experiments.scales import SCALES, fields
-    from claim.experiments.store import Store
-    from claim.experiments.sweep import Sweep
-    from claim.manifest import manifest
+    from claim.jobs import Store, Sweep
 
     size = SCALES[scale or ("quick" if quick else "full")]
     grid = Paper(size, fields(size, data_dir))
@@ -78,10 +77,10 @@ def paper(
 
 def _backend(name: BackendName, address: str | None, workers: int | None, folder: Path) -> "Backend":
     if name == "ray":
-        from claim.experiments.cluster import RayBackend
+        from claim.jobs.ray import RayBackend
 
         return RayBackend(folder, address, workers)
-    from claim.experiments.local import LocalBackend
+    from claim.jobs.local import LocalBackend
 
     return LocalBackend(workers or os.cpu_count() or 1, folder)
 

@@ -120,8 +120,7 @@ def _simulated_case(network: str, surveys: int, policy: str, budget: int, seed: 
 
 
 def _trained(policy: str, graph: "Network", budget: int) -> "LearnedPolicy":
-    from claim.evaluation.policies import policy_for
-    from claim.learning.naming import is_learned
+    from claim.registry import is_learned, policy_for
 
     if not is_learned(policy):
         raise InputError(

@@ -6,22 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from claim.cli.common import (
-    DataDirOption,
-    JsonOption,
-    ProbabilityOption,
-    SeedOption,
-    check_json_target,
-    names,
-    show,
-)
+from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, SeedOption, check_json_target, names, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from claim.fitting.foresight import Covered
     from claim.networks import Network
-    from claim.selection.foresight.calibrate import Covered
 
 Family = Literal["retweet", "animal", "zones", "all", "free"]
 LOOK_ALIKES = "look-alikes:"
@@ -53,8 +45,8 @@ def train(
     path = out or f"foresight.{family}.json"
     check_json_target(path)
     check_json_target(json)
-    from claim.cli.progress import run_progress
-    from claim.selection.foresight.training import train_by_name
+    from claim.cli.common import run_progress
+    from claim.fitting.foresight import train_by_name
 
     with run_progress(f"foresight:{family}", hidden=json == "-") as progress:
         written = train_by_name(family, Path(path), seed, progress, data_dir)
@@ -108,10 +100,10 @@ def _covered(
     """Fresh studies of one network, or of as many look-alikes as there are studies for."""
     import numpy as np
 
+    from claim.fitting.foresight import judged_studies
     from claim.networks.catalogue import family_of
     from claim.randomness import named_seed
     from claim.selection.foresight import NAME, foresight_named
-    from claim.selection.foresight.calibrate import judged_studies
 
     rng = np.random.default_rng(named_seed(seed, "coverage", name, budget))
     grounds = _grounds(name, studies, rng, data_dir)
@@ -124,8 +116,8 @@ def _covered(
 
 
 def _grounds(name: str, studies: int, rng: Any, data_dir: str | None) -> "list[tuple[Network, int]]":
+    from claim.fitting.random_graphs import look_alikes
     from claim.networks import load
-    from claim.selection.foresight.lookalikes import look_alikes
 
     if not name.startswith(LOOK_ALIKES):
         return [(load(name, data_dir=data_dir), studies)]

@@ -4,14 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, names, say, show
-from claim.cli.progress import byte_progress
+from claim.cli.common import DataDirOption, JsonOption, byte_progress, names, say, show
 from claim.errors import ClaimError, InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from claim.networks.known import KnownNetwork
+    from claim.networks.catalogue import KnownNetwork
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -87,8 +86,7 @@ def fetch(
 
 
 def _fetchable(wanted: str) -> list["KnownNetwork"]:
-    from claim.networks.catalogue import expand, find
-    from claim.networks.public import PUBLIC_NETWORKS
+    from claim.networks.catalogue import PUBLIC_NETWORKS, expand, find
 
     if wanted == "all":
         return list(PUBLIC_NETWORKS)

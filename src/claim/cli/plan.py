@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from claim.discovery import Discovered, Policy
-    from claim.planning import Plan
-    from claim.planning.plan import Setting
+    from claim.planning import Plan, Setting
 
 Kind = Literal["stars", "clustered", "unknown"]
 START = 5
@@ -56,9 +55,8 @@ def plan(
         raise InputError("say how many people there are, at least roughly: --people 500")
     if not 0 < worth < float("inf"):
         raise InputError(f"--worth must be above 0, not {worth}")
-    from claim.cli.progress import run_progress
-    from claim.planning import plan_further, plan_new
-    from claim.planning.plan import Setting
+    from claim.cli.common import run_progress
+    from claim.planning import Setting, plan_further, plan_new
 
     setting = Setting(leaders, p, policy, selector, _numbers(surveys), studies, seed)
     lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)

@@ -22,7 +22,7 @@ from claim.errors import InputError
 
 if TYPE_CHECKING:
     from claim.learning.config import Config
-    from claim.learning.folder import Watch
+    from claim.learning.run_folder import Watch
     from claim.networks import Network
 
 
@@ -50,7 +50,7 @@ def train(
     import torch
     from threadpoolctl import threadpool_limits
 
-    from claim.learning.folder import TrainingFolder
+    from claim.learning.run_folder import TrainingFolder
 
     torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings, and one is repeatable
     grounds = _networks(family, networks, data_dir)
@@ -93,8 +93,7 @@ def _wanted(family: str, asked: str | None) -> bool:
 
 
 def _config(variant: str, budget: int, seed: int, settings: list[str]) -> "Config":
-    from claim.learning.config import parse_settings, variant_named
-    from claim.learning.limits import checked
+    from claim.learning.config import checked, parse_settings, variant_named
 
     changes = {"budget": budget, "seed": seed} | parse_settings(settings)
     return checked(variant_named(variant, **changes))

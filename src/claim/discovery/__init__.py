@@ -2,7 +2,7 @@
 
 from claim.discovery.discovered import Discovered, PersonClass, Status
 from claim.discovery.policies import POLICIES, draws_own_start, is_reference, policy_named
-from claim.discovery.seams import Policy, Selector
+from claim.discovery.protocols import Policy, Selector
 from claim.discovery.simulation import Simulation, surveys
 
 __all__ = [

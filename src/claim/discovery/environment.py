@@ -1,11 +1,11 @@
-"""The paper's MDP as a Gymnasium environment.
+"""The survey problem as a Gymnasium environment.
 
-State: the discovered network G_t. Action: somebody of the frontier. Reward: 0 until the surveys are used up, then what
-the leaders chosen from G_T reach on the hidden network, against a goal g: (I - g) / g.
+State: the discovered network G_t. Action: a person of the frontier. Reward: 0 until the surveys are used up, then the
+reach of the leaders chosen from G_T on the hidden network, against a goal g: (I - g) / g.
 """
 
 from collections.abc import Callable
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import gymnasium as gym
 import numpy as np
@@ -14,10 +14,14 @@ from gymnasium import spaces
 
 from claim.cascades import Worlds
 from claim.discovery.discovered import Discovered, Status
-from claim.discovery.seams import Selector
+from claim.discovery.protocols import Selector
 from claim.discovery.simulation import BudgetUnit, Simulation
 from claim.errors import InputError
 from claim.networks import Network
+
+if TYPE_CHECKING:
+    from claim.networks import Network
+
 
 Goal = float | Callable[[Discovered], float]
 Observation = dict[str, Any]
@@ -158,3 +162,25 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         mask = np.zeros(self.network.n, dtype=np.int8)
         mask[self._open()] = 1
         return {"action_mask": mask, "final": final}
+
+
+ENVIRONMENT = "claim/NetworkDiscovery-v0"
+
+
+def register_environments() -> None:
+    """Make ``gymnasium.make("claim/NetworkDiscovery-v0", network="zone2")`` work once claim is imported."""
+    import gymnasium
+
+    if ENVIRONMENT not in gymnasium.registry:
+        gymnasium.register(ENVIRONMENT, entry_point="claim.discovery.environment:make_environment")
+
+
+def make_environment(network: "Network | str" = "zone2", **settings: Any) -> "NetworkDiscoveryEnv":
+    """The environment on a network, or on the network of that name or path, with the greedy oracle by default."""
+    pass
+    from claim.networks import load
+    from claim.selection.selectors import GreedySelector
+
+    hidden = load(network) if isinstance(network, str) else network
+    selector = settings.pop("selector", None) or GreedySelector(p=settings.get("p", 0.1))
+    return NetworkDiscoveryEnv(hidden, selector, **settings)

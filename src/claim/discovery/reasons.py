@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from claim.discovery.discovered import Discovered
-from claim.discovery.seams import Policy
+from claim.discovery.protocols import Policy
 
 FEW = 2  # contacts: somebody who knows nobody else points at a hub
 MANY = 10

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from claim.discovery.discovered import Discovered
-from claim.discovery.seams import Policy
+from claim.discovery.protocols import Policy
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import IntArray

@@ -13,18 +13,25 @@ import numpy as np
 from claim.discovery import is_reference
 from claim.discovery.simulation import BudgetUnit, check_contacts
 from claim.errors import InputError
-from claim.evaluation.jobs import Progress, play_batches, split
-from claim.evaluation.policies import check_policy, is_marked
-from claim.evaluation.protocols import ProtocolName, check_protocol
-from claim.evaluation.referee import referee_for
-from claim.evaluation.resolved import resolved
-from claim.evaluation.runs import REFEREE_SAMPLES, Contender, Outcome, Rules, referee_seed
-from claim.evaluation.starts import Starts, start_sets
+from claim.evaluation.batches import Progress, play_batches, split
+from claim.evaluation.provenance import manifest, resolved
+from claim.evaluation.runs import (
+    REFEREE_SAMPLES,
+    Contender,
+    Outcome,
+    ProtocolName,
+    Rules,
+    Starts,
+    check_protocol,
+    referee_for,
+    referee_seed,
+    start_sets,
+)
 from claim.evaluation.statistics import holm, paired_test, standard_error
-from claim.manifest import manifest
 from claim.networks import Network, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
+from claim.registry import check_policy, is_marked
 from claim.selection import selector_named
 
 Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is

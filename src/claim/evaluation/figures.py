@@ -1,23 +1,70 @@
-"""Pictures of a comparison: people reached, budget curves, and one study from surveys to cascade."""
+"""Figures of a comparison, and reach against the number of surveys."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 
 from claim.cascades import Reached
 from claim.discovery import Discovered
-from claim.evaluation.compare import Comparison, Row
-from claim.evaluation.curves import CurvePoint
+from claim.evaluation.batches import Progress, play_batches, split
+from claim.evaluation.compare import Comparison, Played, Row
+from claim.evaluation.statistics import standard_error
 from claim.evaluation.tables import marked_name
-
-matplotlib.use("Agg")
-from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+BUDGETS = (0, 1, 2, 3, 5, 10, 20, 30, 50)
+MOST_RUNS = 40
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What one contender reaches on one network after so many surveys."""
+
+    network: str
+    policy: str
+    selector: str
+    protocol: str
+    surveys: int
+    runs: int
+    mean: float
+    stderr: float
+    discovered: float
+
+
+def budget_curves(
+    played: Played,
+    budgets: Sequence[int] = BUDGETS,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[CurvePoint]:
+    """Every contender's curve; one study is surveyed to the end and leaders are chosen along the way."""
+    grid = list(product(played.networks, played.contenders))
+    batches = [
+        split(network, contender, played.rules, played.starts[network.name][:MOST_RUNS], budgets)
+        for network, contender in grid
+    ]
+    points = []
+    for (network, contender), runs in zip(grid, play_batches(batches, workers, progress), strict=True):
+        for i, surveys in enumerate(budgets):
+            values = [outcomes[i].influence for outcomes in runs]
+            discovered = float(np.mean([outcomes[i].discovered for outcomes in runs]))
+            names = (network.name, contender.policy, contender.selector, contender.protocol)
+            error = standard_error(values)
+            points.append(CurvePoint(*names, surveys, len(values), float(np.mean(values)), error, discovered))
+    return points
+
+
+matplotlib.use("Agg")
+
 
 BLUE, ORANGE, RED, GREY = "#2166ac", "#f4a33d", "#c0212f", "#9aa0a6"
 LINES = ("#2166ac", "#c0212f", "#1b7f4d", "#8e5bb5", "#c7761b", "#3b8ea5", "#6b6b6b", "#b0468c", "#4d4d00", "#000000")

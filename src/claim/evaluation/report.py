@@ -15,14 +15,14 @@ import numpy as np
 
 from claim.cascades import cascade
 from claim.errors import InputError
+from claim.evaluation.batches import Progress
 from claim.evaluation.compare import Comparison, Difference, Row, without_nan
-from claim.evaluation.curves import BUDGETS, CurvePoint, budget_curves
-from claim.evaluation.jobs import Progress
-from claim.evaluation.policies import policy_for
+from claim.evaluation.figures import BUDGETS, CurvePoint, budget_curves
 from claim.evaluation.runs import Contender, Rules, leaders_of_run, selector_for, studied
 from claim.evaluation.tables import marked_name, number, stars
 from claim.networks import Network
 from claim.randomness import named_seed
+from claim.registry import policy_for
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,21 +1,185 @@
 """One run: a study from a start set to the reach of its leaders."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from claim.discovery import Policy, Selector, Simulation, draws_own_start, surveys
-from claim.discovery.policies.clairvoyant import Clairvoyant
+from claim.cascades import EdgeCoins, Worlds, play_cascades
+from claim.cascades.influence import check_people
+from claim.discovery import Discovered, Policy, Selector, Simulation, draws_own_start, surveys
+from claim.discovery.policies.simple import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
-from claim.evaluation.policies import policy_for
-from claim.evaluation.protocols import ORACLE, ProtocolName, choose_leaders
-from claim.evaluation.referee import Referee, referee_for
+from claim.errors import InputError
 from claim.networks import Network
-from claim.networks.catalogue import family_of
+from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
 from claim.randomness import named_seed
-from claim.selection import selector_named
+from claim.registry import policy_for
+from claim.selection import Candidates, Ties, select, selector_named
+
+ProtocolName = Literal["field", "paper"]
+
+
+@dataclass(frozen=True)
+class OracleSettings:
+    """How a protocol runs the selector."""
+
+    samples: int
+    ties: Ties
+
+
+ORACLE: dict[ProtocolName, OracleSettings] = {
+    "field": OracleSettings(samples=1000, ties="random"),
+    "paper": OracleSettings(samples=100, ties="first"),
+}
+
+
+def check_protocol(name: str) -> ProtocolName:
+    """The name of a protocol, or an error that lists them."""
+    for known in get_args(ProtocolName):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise InputError(f"no protocol is called {name!r} (known: {', '.join(get_args(ProtocolName))})")
+
+
+def choose_leaders(
+    protocol: ProtocolName, simulation: Simulation, selector: Selector, k: int, rng: np.random.Generator
+) -> list[int]:
+    """The leaders, by the network's own indices."""
+    if protocol == "field":
+        offered, people = simulation.discovered, simulation.people
+    else:
+        offered, people = offer_everybody(simulation, k)
+    return [people[leader] for leader in selector.select(offered, min(k, len(offered)), rng)]
+
+
+def offer_everybody(simulation: Simulation, k: int) -> tuple[Discovered, list[int]]:
+    """The discovered people and people never heard of, in the network's order, and who they are.
+
+    People never heard of are all alike but for their ids, and ties go to the smallest: at most the first ``k`` of them
+    can ever be chosen, so only those are offered.
+    """
+    known = set(simulation.people)
+    unheard = (who for who in range(simulation.network.n) if who not in known)
+    people = sorted([*known, *(who for _, who in zip(range(k), unheard, strict=False))])
+    place = {who: i for i, who in enumerate(people)}
+    seen, offered = simulation.discovered, Discovered()
+    new_index = [place[who] for who in simulation.people]
+    for _ in people:
+        offered.add_person()
+    for one, other in zip(*(ends.tolist() for ends in seen.ties()), strict=True):
+        offered.add_tie(new_index[one], new_index[other])
+    for person in seen.surveyed:
+        record = offered.record_start if person in seen.start else offered.record_survey
+        record(new_index[person])
+    for person in seen.refused:
+        offered.record_refusal(new_index[person])
+    return offered, people
+
+
+Starts = Literal["published", "fresh"]
+
+
+def start_sets(network: Network, runs: int, size: int, seed: int, starts: Starts | None = None) -> list[list[int]]:
+    """One start set per run; published ones where they exist, unless told otherwise."""
+    if starts not in (None, *get_args(Starts)):
+        raise InputError(f"start sets are {' or '.join(get_args(Starts))}, not {starts!r}")
+    published = published_start_seed(network)
+    if starts == "published" and published is None:
+        raise InputError(f"no start sets are published for {network.name}: use fresh ones")
+    if published is not None and starts != "fresh":
+        return _published(network.n, runs, size, published)
+    rng = np.random.default_rng(named_seed(seed, "start sets"))
+    return [rng.choice(network.n, min(size, network.n), replace=False).tolist() for _ in range(runs)]
+
+
+def published_start_seed(network: Network) -> int | None:
+    """The seed of a network's published start sets; known by its structure, whatever file it came from."""
+    return next((known.start_seed for known in PUBLIC_NETWORKS if known.checksum == network.checksum), None)
+
+
+def _published(n: int, runs: int, size: int, seed: int) -> list[list[int]]:
+    """Successive draws with replacement, as the published experiments made them; people drawn twice count once."""
+    draws = np.random.RandomState(seed)
+    return [list(dict.fromkeys(draws.choice(n, size).tolist())) for _ in range(runs)]
+
+
+OPTIMUM_SAMPLES = 4000  # worlds OPT is chosen with: fewer leave people on the table in small networks
+MOST_STORED = 40_000_000  # memberships kept in memory; beyond that cascades are played on the same coins instead
+ATTENDANCE_DRAWS = 200  # of who comes, where cascades are played; kept worlds need none
+
+
+class Referee:
+    """Judges all leader sets on the same worlds, which no selector has seen.
+
+    Leaders come with probability ``attendance`` each, and what counts is the mean over who comes. With ``keep`` the
+    worlds are stored, which pays off for a referee who judges many leader sets.
+    """
+
+    def __init__(
+        self, network: Network, p: float, samples: int, seed: int, attendance: float = 1.0, keep: bool = True
+    ) -> None:
+        self.network, self.p, self.samples, self.seed, self.attendance = network, p, samples, seed, attendance
+        self._worlds: Worlds | None = None
+        if keep and not network.directed:
+            coins = EdgeCoins.of(network, p)
+            if 2 * coins.expected_live * samples <= MOST_STORED:
+                self._worlds = Worlds.from_coins(coins, samples, seed)
+
+    def influence(self, leaders: Iterable[int]) -> float:
+        """The mean number of people reached."""
+        if self.attendance < 1:
+            return self._influence_of_those_who_come(list(leaders))
+        if self._worlds is not None:
+            return self._worlds.influence(leaders).mean
+        reach, _ = play_cascades(self.network, leaders, self.p, self.samples, self.seed)
+        return float(reach.mean())
+
+    def optimum(self, k: int, rng: np.random.Generator) -> float:
+        """OPT: what the greedy oracle reaches when it sees the whole network."""
+        if self.attendance < 1 and self._worlds is not None:
+            from claim.selection.robust import hedged_greedy  # loads foresight's kernels, which few need here
+
+            everybody = Candidates.of(self.network.n, k)
+            leaders = hedged_greedy(self.network, everybody, k, (self.p,), self.attendance, OPTIMUM_SAMPLES, rng)
+            return self.influence(leaders)
+        return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).leaders)
+
+    def _influence_of_those_who_come(self, leaders: list[int]) -> float:
+        if self._worlds is not None:
+            return mean_over_attendance(self._worlds, leaders, self.attendance)
+        comes = {who: np.random.default_rng((self.seed, who)).random(ATTENDANCE_DRAWS) for who in leaders}
+        reached = 0.0
+        for draw in range(ATTENDANCE_DRAWS):
+            there = [who for who in leaders if comes[who][draw] < self.attendance]
+            samples = max(self.samples // ATTENDANCE_DRAWS, 1)
+            reached += play_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
+        return reached / ATTENDANCE_DRAWS
+
+
+def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: float) -> float:
+    """The mean reach when every leader comes with the same probability, exact in each world.
+
+    A component with j leaders in it is reached unless all j stay away.
+    """
+    chosen = check_people(worlds.n, leaders).tolist()
+    offsets = worlds.member_offsets
+    parts = [worlds.member_numbers[offsets[who] : offsets[who + 1]] for who in chosen]
+    numbers = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+    components, leading = np.unique(numbers, return_counts=True)
+    people = worlds.starts[components + 1] - worlds.starts[components]
+    alone = len(chosen) * worlds.samples - len(numbers)
+    reached = (people * (1.0 - (1.0 - attendance) ** leading)).sum() + attendance * alone
+    return float(reached / worlds.samples)
+
+
+@lru_cache(maxsize=2)  # jobs come network by network, and each referee holds tens of megabytes
+def referee_for(network: Network, p: float, samples: int, seed: int, attendance: float = 1.0) -> Referee:
+    """The referee of a network, kept for the next job of the same process."""
+    return Referee(network, p, samples, seed, attendance)
+
 
 REFEREE_SAMPLES = 10_000
 TOLD_CHANCES = 5  # values of p that a selector is told to stand for a range

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from claim.discovery import draws_own_start
 from claim.evaluation.compare import Comparison, Difference, Row, contender_name
-from claim.evaluation.policies import is_marked
+from claim.registry import is_marked
 
 if TYPE_CHECKING:
     from rich.table import Table

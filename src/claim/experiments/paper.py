@@ -6,14 +6,11 @@ from functools import cached_property
 from typing import get_args
 
 from claim.discovery import POLICIES
-from claim.evaluation.protocols import ProtocolName
-from claim.experiments.jobs import Job, key_of
-from claim.experiments.measured import Centrality, Optimum
-from claim.experiments.played import Play
+from claim.evaluation.runs import ProtocolName
+from claim.experiments.jobs import AS_ESTIMATED, Centrality, Optimum, Play, Train, Wish
 from claim.experiments.published import PROPERTY_NETWORK
 from claim.experiments.scales import Field, Scale
-from claim.experiments.trained import Train
-from claim.experiments.wishes import AS_ESTIMATED, Wish
+from claim.jobs import Job, key_of
 from claim.learning.config import VARIANTS, variant_named
 from claim.networks import Network
 

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from claim.evaluation.compare import without_nan
-from claim.experiments.findings import Findings
-from claim.experiments.jobs import RESULTS_VERSION, with_needs
-from claim.experiments.page import page
+from claim.evaluation.provenance import manifest
+from claim.experiments.jobs import Train, save_policy
+from claim.experiments.page import Section, Table, page
 from claim.experiments.paper import SCOUT, Paper
-from claim.experiments.products import PRODUCTS
 from claim.experiments.published import CITATION, NETWORKS
-from claim.experiments.section import Section, Table
-from claim.experiments.store import Store
-from claim.experiments.trained import Train, save_policy
-from claim.files import write_whole
-from claim.manifest import manifest
+from claim.experiments.results import Findings
+from claim.experiments.sections import PRODUCTS
+from claim.io.files import write_whole
+from claim.jobs import RESULTS_VERSION, Store, with_needs
 
 TITLE = "The experiments of the CLAIM paper, run again"
 

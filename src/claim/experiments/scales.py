@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from claim.errors import InputError
-from claim.experiments.wishes import Wish
+from claim.experiments.jobs import Wish
 from claim.networks import Network, load
 from claim.networks.catalogue import find, locate
 

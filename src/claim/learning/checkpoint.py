@@ -13,8 +13,8 @@ import torch
 
 from claim.errors import InputError
 from claim.learning.config import Config
+from claim.learning.observation import State
 from claim.learning.replay import Replay, Transition
-from claim.learning.states import State
 from claim.learning.train import Training
 from claim.networks import Network
 

@@ -7,6 +7,7 @@ checksum. Neither is unpickled.
 import json
 import os
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,14 @@ from safetensors.torch import save as to_bytes
 
 from claim.discovery import Discovered
 from claim.errors import InputError
-from claim.files import sha256_of, write_whole
+from claim.io.files import sha256_of, write_whole
 from claim.learning.config import Config
-from claim.learning.features import Featuriser
 from claim.learning.goals import GoalHeuristic
-from claim.learning.qnetwork import QNetwork, new_network, score_frontiers
-from claim.learning.rows import RowGraph
-from claim.learning.studies import goal_of
+from claim.learning.network import QNetwork, new_network, score_frontiers
+from claim.learning.observation import Featuriser, RowGraph
+from claim.learning.training_network import goal_of
 from claim.networks.network import FloatArray
+from claim.registry import find_shipped, is_file
 
 FORMAT = 1
 
@@ -100,3 +101,13 @@ def _checksum(stem: Path) -> str:
 
 def _beside(stem: Path, ending: str) -> Path:
     return stem.with_name(os.fspath(stem.name) + ending)
+
+
+def learned_policy(name: str, family: str | None = None, budget: int = 5) -> LearnedPolicy:
+    """The policy of a name for a network of a family (if known) and a budget, or from a file."""
+    return _load(Path(name) if is_file(name) else find_shipped(name, family, budget).stem)
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path) -> LearnedPolicy:
+    return LearnedPolicy.load(path)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claim.learning.rows import Float32Array, IndexArray
-from claim.learning.states import State
+from claim.learning.observation import Float32Array, IndexArray, State
 
 
 @dataclass

@@ -12,17 +12,13 @@ from torch import Tensor
 
 from claim.discovery import Simulation
 from claim.learning import curriculum
-from claim.learning.batch import Batch
 from claim.learning.config import Config
-from claim.learning.features import Featuriser
 from claim.learning.goals import GoalHeuristic
 from claim.learning.hindsight import pseudo_goals, reward
-from claim.learning.qnetwork import new_network, score_frontiers
+from claim.learning.network import new_network, score_frontiers
+from claim.learning.observation import Batch, Featuriser, Float32Array, State
 from claim.learning.replay import Replay, Transition
-from claim.learning.rows import Float32Array
-from claim.learning.states import State
-from claim.learning.studies import Ground, family_goals, goal_of
-from claim.learning.validation import Validation
+from claim.learning.training_network import Ground, Validation, family_goals, goal_of
 from claim.networks import Network
 from claim.networks.network import FloatArray
 

@@ -251,6 +251,6 @@ def _checked_probabilities(values: npt.ArrayLike, count: int) -> FloatArray:
 
 
 def _as_integer(label: Label) -> int | None:
-    from claim.networks.formats.people import is_integer  # which knows this module
+    from claim.networks.formats.base import is_integer  # which knows this module
 
     return int(label) if isinstance(label, int) or is_integer(str(label)) else None

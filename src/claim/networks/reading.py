@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from claim.io.text import printable
 from claim.networks.formats import FORMATS, Format, Options, Source, edgelist
-from claim.networks.formats.text import printable
 from claim.networks.network import Network
 
 _MARKUP = (b"<?xml", b"<!doctype", b"<html")

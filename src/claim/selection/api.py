@@ -7,11 +7,9 @@ from claim.cascades.influence import Influence, check_probability, check_samples
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import Rng, as_generator
-from claim.selection import baselines
-from claim.selection.candidates import Candidates, Ties
-from claim.selection.greedy import greedy
+from claim.selection import selectors
+from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy
 from claim.selection.ris import ris
-from claim.selection.task import Chosen, Method, Task
 
 JUDGING_SAMPLES = 10_000
 PILOT_SAMPLES = 100
@@ -29,10 +27,10 @@ def _ris(task: Task) -> Chosen:
 METHODS: dict[str, Method] = {
     "greedy": _greedy,
     "ris": _ris,
-    "degree": baselines.degree,
-    "degree-discount": baselines.degree_discount,
-    "pagerank": baselines.pagerank,
-    "random": baselines.random,
+    "degree": selectors.degree,
+    "degree-discount": selectors.degree_discount,
+    "pagerank": selectors.pagerank,
+    "random": selectors.random,
 }
 
 

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from claim.errors import InputError
 from claim.field.exchange import Upload, preview, take
-from claim.field.exchange.files import limits
+from claim.io import archives
 
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -178,7 +178,7 @@ CASES: dict[str, tuple[str, bytes | str | Callable[[], bytes], str]] = {
     "disguised zip": ("a.zip", packed({"b.csv": packed({"people.csv": "name\nAnn\n"})}), "packed again"),
     "disguised gzip": ("a.zip", packed({"b.csv": b"\x1f\x8b\x08" + bytes(20)}), "packed again"),
     "workbook in a zip": ("a.zip", packed({"b.xlsx": kobo()}), "packed again"),
-    "many members": ("a.zip", packed({f"{i}.csv": "" for i in range(limits.MAX_MEMBERS + 1)}), "members"),
+    "many members": ("a.zip", packed({f"{i}.csv": "" for i in range(archives.MAX_MEMBERS + 1)}), "members"),
     "bomb": ("a.zip", bomb, "absurd size"),
     "lying bomb": ("a.zip", lying, "damaged"),
     "truncated zip": ("a.zip", packed({"people.csv": "name\nAnn\n"})[:-30], "damaged"),
@@ -232,7 +232,7 @@ CASES: dict[str, tuple[str, bytes | str | Callable[[], bytes], str]] = {
     "long code": ("a.csv", f"person_code\n{'x' * 201}\n", "longer than 200"),
     "control in a code": ("a.csv", "person_code\na\x01b\n", "control character"),
     "many columns": ("a.csv", ",".join(f"c{i}" for i in range(1001)) + "\n1\n", "columns"),
-    "many rows": ("a.csv", "name\n" + "a\n" * (limits.MAX_ROWS + 1), "rows"),
+    "many rows": ("a.csv", "name\n" + "a\n" * (archives.MAX_ROWS + 1), "rows"),
     "many cells": ("a.csv", "name" + ",x" * 999 + "\n" + ("a" + "," * 999 + "\n") * 1001, "cells"),
     "code twice": ("a.csv", "person_code\nA\nA\n", "a.csv:3: the code 'A' comes twice"),
     "column twice": ("a.csv", "person_code,status,status\nA,named,named\n", "comes twice"),
@@ -301,7 +301,7 @@ def many_entries() -> bytes:
 
 def test_all_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """No member is suspicious by itself."""
-    monkeypatch.setattr("claim.field.exchange.files.archive.MAX_UNPACKED_BYTES", 10_000)
+    monkeypatch.setattr("claim.io.archives.MAX_UNPACKED_BYTES", 10_000)
     text = "name\r\n" + "".join(f"{i}\r\n" for i in range(500))
     preview(Upload("a.zip", packed({"1.csv": text})))
     with pytest.raises(InputError, match="absurd size"):
@@ -319,7 +319,7 @@ def test_a_full_table_takes_little_memory() -> None:
 
 
 def test_too_large_and_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("claim.field.exchange.files.uploads.MAX_FILE_BYTES", 1024**2)
+    monkeypatch.setattr("claim.io.archives.MAX_FILE_BYTES", 1024**2)
     path = tmp_path / "big.csv"
     path.write_bytes(b"a" * (1024**2 + 1))
     with pytest.raises(InputError, match=r"big\.csv: is larger than 1 MiB"):

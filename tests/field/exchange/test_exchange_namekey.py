@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from claim.errors import ClaimError, InputError
-from claim.field.cipher import Gate
 from claim.field.exchange import Bundle, PersonRecord
-from claim.field.exchange.namekey import FILE_NAME, WrongKey, read_name_key, write_name_key
-from claim.field.store import Store
+from claim.field.exchange.export import FILE_NAME, WrongKey, read_name_key, write_name_key
+from claim.field.store.cipher import Gate
+from claim.field.store.store import Store
 
 PASSPHRASE = "correct horse battery staple"
 NAMES = {"P1": "Zoe Adler", "P2": "</script>\u202e'; DROP TABLE names; --", "P3": "x" * 10_000}

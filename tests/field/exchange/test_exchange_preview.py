@@ -7,8 +7,8 @@ from exchange_files import crlf, egoweb, kobo, network_canvas, packed, read_or_r
 
 from claim.errors import InputError
 from claim.field.exchange import IMPORTERS, Upload, preview, take
-from claim.field.exchange.duplicates import MAX_COMPARED
-from claim.field.exchange.formats.importers import Importer
+from claim.field.exchange.builder import Importer
+from claim.field.exchange.preview import MAX_COMPARED
 
 
 def csv(*lines: str, name: str = "a.csv") -> Upload:

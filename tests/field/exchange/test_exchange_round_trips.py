@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from claim.errors import InputError
 from claim.field.exchange import EXPORTS, Bundle, PersonRecord, SurveyRecord, TieRecord, Upload, export, export_zip
-from claim.field.exchange.files.characters import (
+from claim.io.text import (  # fmt: skip
     FORMULA_STARTS,
     csv_cell,
     escaped,
@@ -22,7 +22,7 @@ from claim.field.exchange.files.characters import (
     unescaped,
     unescaped_list,
     unguarded,
-)  # fmt: skip
+)
 
 calm = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 

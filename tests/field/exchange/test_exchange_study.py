@@ -9,15 +9,16 @@ from exchange_files import again, egoweb, kobo, network_canvas, packed
 from hypothesis import HealthCheck, example, given, settings
 
 from claim.errors import InputError
-from claim.field import Setup, commands
-from claim.field.draft import Draft
-from claim.field.events import NO_HASH, Event, seal
+from claim.field import Setup
 from claim.field.exchange import Bundle, PersonRecord, TieRecord, Upload, export, preview
 from claim.field.exchange.study import bundle_of, import_bundle, import_preview, known_names
-from claim.field.library import Library
-from claim.field.opened import OpenStudy
-from claim.field.state import GONE
-from claim.field.study import Study
+from claim.field.store.library import Library
+from claim.field.store.session import OpenStudy
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.events import NO_HASH, Event, seal
+from claim.field.study.state import GONE
+from claim.field.study.study import Study
 
 PASSPHRASE = "correct horse battery staple"
 QUICK = 10  # of key derivation; tests need not be slow

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # for desk_client.py, under any 
 
 from desk_client import EASY, PASSPHRASE, PORT, Browser
 
-from claim.field.library import Library
-from claim.field.setup import Setup
-from claim.field.web.desk import Desk
+from claim.field.store.library import Library
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Desk
 
 
 class Clock:

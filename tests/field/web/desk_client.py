@@ -6,7 +6,7 @@ from html import unescape
 from starlette.testclient import TestClient
 
 from claim.field.web.app import create_app
-from claim.field.web.desk import Desk
+from claim.field.web.app_state import Desk
 
 PASSPHRASE = "correct horse battery"
 EASY = 10  # little work for key derivation

@@ -3,10 +3,10 @@
 import pytest
 from desk_client import ORIGIN, PASSPHRASE, Browser
 
-from claim.field import commands
-from claim.field.library import Library
-from claim.field.setup import Setup
-from claim.field.web.desk import Desk
+from claim.field.store.library import Library
+from claim.field.study import commands
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Desk
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from desk_client import EASY, PASSPHRASE, PORT, Browser
 from test_web_flow import NEW
 
-from claim.field.library import Library
-from claim.field.setup import Setup
-from claim.field.web.desk import Desk
+from claim.field.store.library import Library
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Desk
 
 SAYS = "Nothing was saved: the disk is full or cannot be written to. Make room, then send it again."
 

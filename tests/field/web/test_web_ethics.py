@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import claim.field
-from claim.field import commands
-from claim.field.events import PersonAdded
+from claim.field.study import commands
+from claim.field.study.events import PersonAdded
 
 FIELD = Path(claim.field.__file__).parent
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 from desk_client import PASSPHRASE, position
 
-from claim.field import commands, rules
-from claim.field.setup import Setup
-from claim.field.web.desk import MOST_PENDING
+from claim.field.advice import rules
+from claim.field.study import commands
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import MOST_PENDING
 
 NEW = {
     "title": "Drop-in centre",
@@ -230,7 +231,7 @@ def test_a_form_made_on_an_older_state_is_a_conflict_that_loses_nothing(browser,
 
 
 def test_a_full_disk_is_said_plainly(browser, desk, base, study, monkeypatch):
-    from claim.field.troubles import NotSaved
+    from claim.field.store.store import NotSaved
 
     def full(*_, **__):
         raise NotSaved("nothing was saved: the disk is full or cannot be written to")
@@ -275,7 +276,7 @@ def test_backup_passphrase_and_close(browser, desk, base, study):
 
 
 def test_the_name_key_asks_again_and_is_noted(browser, desk, base, study, tmp_path):
-    from claim.field.exchange.namekey import read_name_key
+    from claim.field.exchange.export import read_name_key
 
     add(browser, base, "Ana", start="1")
     form = {"passphrase": "wrong wrong wrong", "key_passphrase": "a key of its own", "key_again": "a key of its own"}

@@ -2,7 +2,7 @@
 
 from test_web_flow import add
 
-from claim.field.events import Exported, short_head
+from claim.field.study.events import Exported, short_head
 
 
 def test_the_history_shows_the_head_and_checks_one(browser, desk, base, study):

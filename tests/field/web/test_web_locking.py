@@ -5,10 +5,10 @@ import logging
 import pytest
 from desk_client import PASSPHRASE
 
-from claim.field import store
-from claim.field.library import Library
-from claim.field.setup import Setup
-from claim.field.web.desk import Desk
+from claim.field.store import store
+from claim.field.store.library import Library
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Desk
 
 READS = ("", "/people", "/next", "/same", "/network", "/leaders", "/export", "/import", "/history", "/settings")
 
@@ -108,7 +108,7 @@ def test_logs_hold_no_names(browser, desk, base, study, caplog, monkeypatch):
         raise RuntimeError("about Ana Zubizarreta")
 
     browser.post(f"{base}/people", name="Ana Zubizarreta", same="new")
-    monkeypatch.setattr("claim.field.web.cached.duplicates", broken)
+    monkeypatch.setattr("claim.field.web.app_state.duplicates", broken)
     browser.http.raise_server_exceptions = False
     answer = browser.get(base)
     assert answer.status_code == 500

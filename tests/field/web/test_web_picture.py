@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # for paper.py
 from hypothesis import given, settings
 from paper import Paper, played, scripts
 
-from claim.field.study import Study
+from claim.field.study.study import Study
 from claim.field.web.picture import NEAR, picture_of, places_of
 
 

@@ -7,8 +7,8 @@ import pytest
 from desk_client import EASY, PASSPHRASE
 from test_web_flow import add
 
-from claim.field import commands
-from claim.field.events import Restored, short_head
+from claim.field.study import commands
+from claim.field.study.events import Restored, short_head
 
 NEW = "another good one"
 

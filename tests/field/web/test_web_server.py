@@ -32,7 +32,7 @@ def test_the_verb_has_the_options():
     import typer
     from typer.testing import CliRunner
 
-    from claim.cli.assistant import app
+    from claim.cli.app import app
 
     verb = typer.Typer()
     verb.command()(app)

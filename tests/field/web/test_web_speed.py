@@ -6,11 +6,11 @@ import time
 import pytest
 from desk_client import PASSPHRASE, PORT, Browser
 
-from claim.field import commands
-from claim.field.library import Library
-from claim.field.rehearsal import made_up_names
-from claim.field.setup import Setup
-from claim.field.web.desk import Desk
+from claim.field.advice.rehearsal import made_up_names
+from claim.field.store.library import Library
+from claim.field.study import commands
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Desk
 
 PAGES = (
     "", "/people", "/next", "/next?count=5", "/same", "/network", "/leaders", "/leaders?attendance=70", "/export",

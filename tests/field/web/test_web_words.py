@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 import claim.field.web
-from claim.field.events import BODIES
-from claim.field.reasons import ENGLISH, Reason
-from claim.field.web.words import chosen_language, words_in
-from claim.field.web.words.troubles import Troubles
+from claim.field.advice.reasons import ENGLISH, Reason
+from claim.field.study.events import BODIES
+from claim.field.web.i18n import Troubles, chosen_language, words_in
 
 FOLDER = Path(claim.field.web.__file__).parent
 TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
@@ -119,9 +118,8 @@ def test_troubles_are_said_in_spanish(english, spanish):
 
 def test_what_rules_go_by_is_said_in_spanish():
     from claim.discovery.policies.change import IN_TURN
-    from claim.discovery.policies.random import BY_CHANCE
-    from claim.discovery.policies.scout.words import THEMES
-    from claim.discovery.policies.snowball import WAVE_BY_WAVE
+    from claim.discovery.policies.scout import THEMES
+    from claim.discovery.policies.simple import BY_CHANCE, WAVE_BY_WAVE
 
     catalogue = Troubles.in_language("es").sentences
     assert {says for theme in THEMES for says in (theme.high, theme.low)} <= catalogue.keys()

@@ -4,12 +4,18 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from claim.discovery.policies.change import Change, ChangePublished
-from claim.discovery.policies.clairvoyant import Clairvoyant
-from claim.discovery.policies.degrees import DEGREE_PLUS_INVERSE, INVERSE_DEGREE, MAX_CONTACT, MAX_DEGREE
-from claim.discovery.policies.random import RandomClass, RandomPerson
 from claim.discovery.policies.scout import Scout
-from claim.discovery.policies.snowball import Snowball
-from claim.discovery.seams import Policy
+from claim.discovery.policies.simple import (
+    DEGREE_PLUS_INVERSE,
+    INVERSE_DEGREE,
+    MAX_CONTACT,
+    MAX_DEGREE,
+    Clairvoyant,
+    RandomClass,
+    RandomPerson,
+    Snowball,
+)
+from claim.discovery.protocols import Policy
 from claim.errors import InputError
 
 POLICIES: dict[str, Policy] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from claim.discovery.discovered import Discovered
-from claim.discovery.policies.random import BY_CHANCE
+from claim.discovery.policies.simple import BY_CHANCE
 from claim.discovery.reasons import who_named
 
 IN_TURN = "drawn by chance from the contacts of somebody surveyed whose turn it was"

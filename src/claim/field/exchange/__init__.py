@@ -3,14 +3,14 @@
 In: :func:`preview` reads files and says what is in them; :func:`take` gives the records, all or nothing;
 :func:`~claim.field.exchange.study.import_preview` writes them into a study as one batch.
 Out: :func:`~claim.field.exchange.study.bundle_of` gives a study's records, :func:`export` turns them into files that
-carry codes, :func:`~claim.field.exchange.namekey.write_name_key` puts the names into an encrypted file of their own.
+carry codes, :func:`~claim.field.exchange.export.write_name_key` puts the names into an encrypted file of their own.
 """
 
+from claim.field.exchange.builder import Duplicate, Finding, Report
 from claim.field.exchange.export import EXPORTS, ExportFile, export, export_zip
-from claim.field.exchange.files.uploads import Upload
 from claim.field.exchange.preview import IMPORTERS, Choice, Preview, Sample, preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.field.exchange.report import Duplicate, Finding, Report
+from claim.io.archives import Upload
 
 __all__ = [
     "EXPORTS",

@@ -1,4 +1,4 @@
-"""Bringing files in, in three steps: look (:func:`preview`), settle columns and duplicates, take (:func:`take`)."""
+"""Who in a file may be somebody already known, or somebody else in the same file under another spelling."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -6,16 +6,56 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from claim.errors import InputError
-from claim.field.exchange.duplicates import find_duplicates
-from claim.field.exchange.files.limits import SAMPLE_ROWS
-from claim.field.exchange.files.loading import load
-from claim.field.exchange.files.uploads import Upload, gathered
-from claim.field.exchange.formats import egoweb, network_canvas, network_tables, rosters, submissions
-from claim.field.exchange.formats.builder import Builder
-from claim.field.exchange.formats.importers import Importer, Tables
+from claim.field.exchange import egoweb, network_canvas, network_tables, rosters, submissions
+from claim.field.exchange.builder import Builder, Duplicate, Importer, Report, Tables
 from claim.field.exchange.records import Bundle, check
-from claim.field.exchange.report import Report
-from claim.networks.formats.text import shown
+from claim.field.study.names import NameIndex, words
+from claim.io.archives import SAMPLE_ROWS, Upload, gathered
+from claim.io.text import shown
+from claim.io.uploads import load
+
+MAX_COMPARED = 2_000  # names; in larger files only names that are the same but for case, accents and order are found
+_PER_PERSON = 3
+
+Names = list[tuple[str, str]]  # codes and names
+
+
+def find_duplicates(bundle: Bundle, existing: Iterable[tuple[str, str]]) -> tuple[Duplicate, ...]:
+    """Likely pairs, the surest first."""
+    known, fresh = list(existing), list(bundle.names.items())
+    if max(len(known), len(fresh)) > MAX_COMPARED:
+        found = [*_same(fresh, known, in_study=True), *_same(fresh, fresh, in_study=False)]
+    else:
+        found = [*_similar(fresh, known), *_alike(fresh)]
+    return tuple(sorted(found, key=lambda each: (-each.score, each.code, each.other_code)))
+
+
+def _similar(fresh: Names, known: Names) -> list[Duplicate]:
+    """People in the file like people in the study."""
+    index = NameIndex(known)
+    matches = ((code, name, match) for code, name in fresh for match in index.similar(name, limit=_PER_PERSON))
+    return [Duplicate(code, name, match.code, match.name, match.score, True) for code, name, match in matches]
+
+
+def _alike(fresh: Names) -> list[Duplicate]:
+    """People in the file like others in the file."""
+    names = dict(fresh)
+    pairs = NameIndex(fresh).alike()
+    return [Duplicate(match.code, match.name, code, names[code], match.score, False) for code, match in pairs]
+
+
+def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for code, name in others:
+        first.setdefault(words(name), (code, name))
+    first.pop((), None)  # names without a letter are not alike
+    found = []
+    for code, name in fresh:
+        other = first.get(words(name))
+        if other is not None and (in_study or other[0] != code):
+            found.append(Duplicate(code, name, *other, 1.0, in_study))
+    return found
+
 
 IMPORTERS: tuple[Importer, ...] = (  # in the order in which they are tried
     network_canvas.IMPORTER,

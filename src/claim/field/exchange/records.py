@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from claim.errors import InputError
-from claim.field.events import Outcome
-from claim.field.state import PersonState
+from claim.field.study.events import Outcome
+from claim.field.study.state import PersonState
 
 STATUSES: tuple[str, ...] = get_args(PersonState)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)

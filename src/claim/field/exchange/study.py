@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.draft import Draft
-from claim.field.events import (
+from claim.field.exchange.preview import Preview, take
+from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
+from claim.field.store.session import View
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.events import (
     ConsentGiven,
     Imported,
     LeaderAnswered,
@@ -17,13 +20,10 @@ from claim.field.events import (
     SurveyEnded,
     SurveyStarted,
 )
-from claim.field.exchange.preview import Preview, take
-from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.field.names import clean, telling_words, tells
-from claim.field.opened import View
-from claim.field.state import GONE, TALKED, Survey
-from claim.field.study import Person
-from claim.networks.formats.text import shown
+from claim.field.study.names import clean, telling_words, tells
+from claim.field.study.state import GONE, TALKED, Survey
+from claim.field.study.study import Person
+from claim.io.text import shown
 
 _NOT_MET = ("refused", "no-show", "not found")
 _HIDDEN = "[name]"
@@ -113,7 +113,7 @@ def _without_names(text: str, telling: set[str]) -> str:
 def import_preview(
     draft: Draft, looked_at: Preview, *, merges: Mapping[str, str] | None = None, same: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Take what was looked at into a study; a command for :meth:`claim.field.opened.OpenStudy.run`.
+    """Take what was looked at into a study; a command for :meth:`claim.field.store.session.OpenStudy.run`.
 
     ``merges`` joins people within the file, ``same`` says who in the file is whom in the study. Returns the code in the
     study of every code in the file.

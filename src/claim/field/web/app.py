@@ -11,40 +11,29 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from claim.errors import ClaimError
-from claim.field.cipher import WrongPassphrase
-from claim.field.troubles import Conflict, Damaged, NotSaved
+from claim.field.store.cipher import WrongPassphrase
+from claim.field.store.store import Conflict, Damaged, NotSaved
+from claim.field.web.app_state import Desk, Locked, NoStudy
 from claim.field.web.context import FOLDER, Visit, visit
-from claim.field.web.desk import Desk, Locked, NoStudy
 from claim.field.web.forms import Forged, Form
 from claim.field.web.guard import Guard
-from claim.field.web.routes import (
-    api,
-    exports,
-    history,
-    home,
-    imports,
-    leaders,
-    network,
-    next_person,
-    people,
-    practice,
-    same,
-    settings,
-    survey,
-)  # fmt: skip
+from claim.field.web.routes import api, exchange, home, leaders, people, settings, survey
 
 STATUS: dict[type[ClaimError], int] = {
     Locked: 423, NoStudy: 404, Forged: 403, WrongPassphrase: 403, Conflict: 409, Damaged: 503, NotSaved: 507,
 }  # fmt: skip
-PAGES = (home, people, next_person, survey, same, network, leaders, exports, imports, history, settings, practice)
+PAGES = (
+    home.router, people.router, survey.next_router, survey.router, leaders.router, leaders.practice_router,
+    exchange.router, settings.router,
+)  # fmt: skip
 
 
 def create_app(desk: Desk) -> FastAPI:
     """The application for one desk."""
     app = FastAPI(title="claim field assistant", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.desk = desk
-    for module in PAGES:
-        app.include_router(module.router, include_in_schema=False)
+    for router in PAGES:
+        app.include_router(router, include_in_schema=False)
     app.include_router(api.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.add_exception_handler(ClaimError, _trouble)

@@ -12,15 +12,14 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from claim.field.draft import Draft
-from claim.field.events import Exported, RecommendationShown
-from claim.field.opened import Done, OpenStudy, View
-from claim.field.study import Study
-from claim.field.troubles import Conflict
-from claim.field.web.desk import Desk
+from claim.field.store.session import Done, OpenStudy, View
+from claim.field.store.store import Conflict
+from claim.field.study.commands import Draft
+from claim.field.study.events import Exported, RecommendationShown
+from claim.field.study.study import Study
+from claim.field.web.app_state import LANGUAGES, Desk
 from claim.field.web.forms import Form, new_nonce
-from claim.field.web.preferences import LANGUAGES
-from claim.field.web.words import Words, chosen_language, words_in
+from claim.field.web.i18n import Words, chosen_language, words_in
 
 FOLDER = Path(__file__).parent
 LONGEST_SHOWN = 80  # characters of a name in a list

@@ -16,8 +16,8 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from claim.field.exchange.files.limits import MAX_FILE_BYTES
-from claim.field.web.desk import Desk
+from claim.field.web.app_state import Desk
+from claim.io.archives import MAX_FILE_BYTES
 
 LOG = logging.getLogger("claim.field.web")
 MAX_BODY = 1 << 20  # bytes: a form; names have 10,000 characters at most

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from itertools import count
 
-from claim.field.study import Person, Study
+from claim.field.study.study import Person, Study
 
 STEP = 84.0  # between rings of spots around a person
 NEAR = 62.0  # nobody is placed closer to anybody than this

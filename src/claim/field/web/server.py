@@ -1,4 +1,4 @@
-"""Serving the pages: to this machine only, on a free port, until somebody stops it."""
+"""What is slow the first time, done once in the background before somebody waits for it."""
 
 import contextlib
 import logging
@@ -7,13 +7,44 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import uvicorn
 
 from claim.errors import InputError
-from claim.field.library import Library
+from claim.field.store.library import Library
 from claim.field.web.app import create_app
-from claim.field.web.desk import Desk
-from claim.field.web.warm import warm_up
+from claim.field.web.app_state import LANGUAGES, Desk
+from claim.field.web.context import environment
+from claim.field.web.i18n import words_in
+
+
+def warm_up() -> None:
+    """Read the pages and words, then load or compile what leaders are chosen with."""
+    pages = environment()
+    for name in pages.list_templates():
+        pages.get_template(name)
+    for language in LANGUAGES:
+        words_in(language)
+    _choose_once()
+
+
+def _choose_once() -> None:
+    from claim.cascades import influence
+    from claim.discovery import Discovered
+    from claim.networks import Network
+    from claim.selection.foresight import FreeForesight
+    from claim.selection.foresight.selection_state import View
+    from claim.selection.selectors import GreedySelector
+
+    network = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    seen = Discovered.from_network(network, [0, 1])
+    foresight = FreeForesight(0.5, 10)
+    leaders = foresight.select(seen, 2, np.random.default_rng(0))
+    foresight.ranges().around(*foresight.guess_reach(View.of(seen), leaders, 0))
+    foresight.reasons(seen, leaders)
+    GreedySelector(0.5, 10).select(seen, 2, np.random.default_rng(0))
+    influence(network, leaders, 0.5, 10, 0)
+
 
 LOOPBACK = "127.0.0.1"
 WATCH_SECONDS = 5.0

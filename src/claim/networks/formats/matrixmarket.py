@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from claim.io.text import Source, shown
 from claim.networks.formats.base import Format, Options, Parsed, parse_probability
-from claim.networks.formats.text import Source, shown
 
 Lines = Iterator[tuple[int, str]]
 

@@ -4,12 +4,9 @@ from pathlib import Path
 
 from claim.errors import InputError
 from claim.networks import Network
-from claim.selection.candidates import Ties
-from claim.selection.foresight.fitted import FittedForesight
-from claim.selection.foresight.free import FreeForesight
 from claim.selection.foresight.model import FREE, read_model, shipped_names
-from claim.selection.foresight.reasons import Why, told
-from claim.selection.foresight.selector import Expected, Foresight
+from claim.selection.foresight.selector import Expected, FittedForesight, Foresight, FreeForesight, Why, told
+from claim.selection.greedy import Ties
 
 __all__ = [
     "NAME",

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from claim.networks.network import FloatArray
-from claim.selection.foresight.study import STUDY
+from claim.selection.foresight.features import STUDY
+from claim.selection.foresight.selection_state import BoolArray
 from claim.selection.foresight.trees import Growth, Trees, grow
-from claim.selection.foresight.view import BoolArray
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
 NINE_IN_TEN = (0.05, 0.95)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from claim.cascades.reference import components, live_edges
 from claim.discovery import Discovered, Status
-from claim.selection.foresight.hidden import (
+from claim.selection.foresight.selection_state import (
     PRIOR_COMMON,
     PRIOR_EXCESS,
     PRIOR_POSSIBLE,

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Request
 from pydantic import BaseModel, Field
 
-from claim.field import commands, summaries
-from claim.field.draft import Draft
-from claim.field.matching import Match
-from claim.field.names import LONGEST_NAME
-from claim.field.opened import Done
+from claim.field import view
+from claim.field.store.session import Done
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.names import LONGEST_NAME, Match
+from claim.field.web.app_state import Desk
 from claim.field.web.context import Here, InStudy, short
-from claim.field.web.desk import Desk
 from claim.field.web.forms import Forged
 from claim.field.web.routes.people import Added, add_or_mark, similar
 from claim.field.web.routes.survey import name_contact
@@ -109,7 +109,7 @@ OnlyOurs = Depends(check_csrf)
 @router.get("")
 def overview(here: InStudy) -> Overview:
     """Where the study stands."""
-    return Overview(**summaries.overview(here.view))
+    return Overview(**view.overview(here.view))
 
 
 @router.get("/openapi.json", include_in_schema=False)

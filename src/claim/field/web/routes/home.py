@@ -6,13 +6,12 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
 from claim.errors import ClaimError, InputError
-from claim.field.cipher import WrongPassphrase
-from claim.field.setup import Setup
-from claim.field.troubles import Conflict
+from claim.field.store.cipher import WrongPassphrase
+from claim.field.store.store import Conflict
+from claim.field.study.setup import Setup
+from claim.field.web.app_state import Locked
 from claim.field.web.context import Visiting
-from claim.field.web.desk import Locked
-from claim.field.web.forms import Sent
-from claim.field.web.setups import rules_to_choose, setup_from, values_of
+from claim.field.web.forms import Sent, rules_to_choose, setup_from, values_of
 
 router = APIRouter()
 

@@ -1,4 +1,4 @@
-"""Whom to ask to lead, how far that reaches, and what they said."""
+"""Whom to ask to lead and what they said; the score of a practice study."""
 
 from typing import Annotated, Any, cast, get_args
 
@@ -6,11 +6,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from claim.errors import InputError
-from claim.field import commands
-from claim.field.draft import Draft
-from claim.field.events import LeaderAnswer, Wish
-from claim.field.leaders import LeaderSuggestion
-from claim.field.web import cached
+from claim.field.advice.leaders import LeaderSuggestion
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.events import LeaderAnswer, Wish
+from claim.field.web import app_state
 from claim.field.web.context import Here, InStudy
 from claim.field.web.forms import Sent
 
@@ -23,7 +23,7 @@ def leaders(here: InStudy, attendance: Annotated[int | None, Query(ge=1, le=100)
     attendance = _usual(here) if attendance is None else attendance
     values: dict[str, Any] = {"attendance": attendance, "advice": None, "problem": "", "leaders": [], "spares": []}
     try:
-        advice = cached.leaders(here.view, attendance / 100)
+        advice = app_state.leaders(here.view, attendance / 100)
     except InputError as error:  # wishes that contradict each other: the page is where they are taken back
         values["problem"] = str(error)
     else:
@@ -62,3 +62,28 @@ def _usual(here: Here) -> int:
 
 def _rows(here: Here, suggestions: tuple[LeaderSuggestion, ...]) -> list[dict[str, Any]]:
     return [{"person": here.study.person(each.person), "reasons": here.said(each.reasons)} for each in suggestions]
+
+
+practice_router = APIRouter(prefix="/s/{study}/practice")
+
+
+@practice_router.get("")
+def score(here: InStudy) -> Response:
+    """The reach of the chosen leaders on the hidden network."""
+    _check(here)
+    assert here.desk.rehearsal is not None
+    leaders = [each.person for each in app_state.leaders(here.view).leaders]
+    return here.page("practice.html", score=here.desk.rehearsal.score(leaders))
+
+
+@practice_router.post("/end")
+def end(form: Sent, here: InStudy) -> Response:
+    """Throw the practice study away."""
+    _check(here)
+    here.desk.end_practice()
+    return super(Here, here).go("/", "practice_ended")
+
+
+def _check(here: Here) -> None:
+    if not here.practice:
+        raise InputError("this is not a practice study")

@@ -1,19 +1,21 @@
-"""Where the study stands, everybody in it, and one person."""
+"""Where a study stands, its people, one person, pairs that may be the same, and the network."""
 
 from dataclasses import dataclass
 
 from fastapi import APIRouter
 from fastapi.responses import Response
+from markupsafe import Markup, escape
 
 from claim.errors import InputError
-from claim.field import commands, summaries
-from claim.field.draft import Draft
-from claim.field.matching import ALIKE, LIKELY, Match
-from claim.field.names import clean
-from claim.field.opened import View
-from claim.field.web import cached
-from claim.field.web.context import Here, InStudy
+from claim.field import view
+from claim.field.store.session import View
+from claim.field.study import commands
+from claim.field.study.commands import Draft
+from claim.field.study.names import ALIKE, LIKELY, Match, clean
+from claim.field.web import app_state
+from claim.field.web.context import Here, InStudy, short
 from claim.field.web.forms import Sent
+from claim.field.web.picture import picture_of
 
 router = APIRouter(prefix="/s/{study}")
 MOST_MATCHES = 5
@@ -32,8 +34,8 @@ class Added:
 def overview(here: InStudy) -> Response:
     """Where the study stands, and what to do next."""
     going_on = [here.study.person(code) for code in here.study.state.going_on]
-    pairs = len(cached.duplicates(here.view))
-    return here.page("overview.html", facts=summaries.overview(here.view), going_on=going_on, pairs=pairs)
+    pairs = len(app_state.duplicates(here.view))
+    return here.page("overview.html", facts=view.overview(here.view), going_on=going_on, pairs=pairs)
 
 
 @router.get("/people")
@@ -120,3 +122,62 @@ def _people(here: Here, typed: str = "", start: bool = False, matches: tuple[Mat
     known = [person for person in here.study.people.values() if person.known]
     first = not any(person.is_start for person in known)
     return here.page("people.html", people=known, typed=typed, start=start or first, matches=matches)
+
+
+MOST_SHOWN = 50
+
+
+@router.get("/same")
+def queue(here: InStudy) -> Response:
+    """The pairs to look at, most similar first, and the merges made so far."""
+    pairs = app_state.duplicates(here.view)
+    merged = [(other, keep) for other, keep in here.study.state.merged.items() if not here.study.person(keep).gone]
+    texts, people = here.view.texts, here.study.state.people
+    return here.page(
+        "same.html",
+        pairs=[(one, match.code) for one, match in pairs[:MOST_SHOWN]],
+        more=max(0, len(pairs) - MOST_SHOWN),
+        merged=[(other, texts.get(people[other].name, other), keep) for other, keep in merged],
+        everybody=[person for person in here.study.people.values() if person.known],
+    )
+
+
+@router.post("/same")
+def settle(form: Sent, here: InStudy) -> Response:
+    """Merge, keep apart, or un-merge."""
+    action, one, other = form["action"], form["one"].strip().upper(), form["other"].strip().upper()
+
+    def command(draft: Draft) -> None:
+        if action == "merge":
+            commands.merge(draft, one, other)
+        elif action == "apart":
+            commands.keep_apart(draft, one, other)
+        elif action == "unmerge":
+            commands.unmerge(draft, other)
+        else:
+            raise InputError(f"there is no action {action[:20]!r}")
+
+    here.run(form, command)
+    return here.go("/same", {"merge": "merged", "apart": "apart", "unmerge": "unmerged"}[action])
+
+
+LABELLED = 150  # with more people, names in the picture only cover each other
+
+
+@router.get("/network")
+def network(here: InStudy) -> Response:
+    """Picture and table of the known network."""
+    picture = picture_of(here.study, app_state.places(here.view))
+    contacts = _contacts(here, [dot.code for dot in picture.dots])
+    return here.page("network.html", picture=picture, contacts=contacts, labelled=len(picture.dots) <= LABELLED)
+
+
+def _contacts(here: Here, people: list[str]) -> dict[str, Markup]:
+    """The names of everybody's contacts; each name is escaped once, however often it comes."""
+    names = {code: f"<bdi>{escape(short(here.view.name(code)))}</bdi>" for code in people}
+    found: dict[str, list[str]] = {code: [] for code in people}
+    for tie in here.study.ties:
+        if tie.one in found and tie.other in found:
+            found[tie.one].append(names[tie.other])
+            found[tie.other].append(names[tie.one])
+    return {code: Markup(", ".join(each)) for code, each in found.items()}

@@ -1,0 +1,328 @@
+"""Scout: a survey policy that scores classes of people by what answers say about them and about the study."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import combinations
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered, PersonClass, Status
+from claim.discovery.protocols import ranked_apart
+from claim.discovery.reasons import who_named
+from claim.networks.network import FloatArray, IntArray
+
+WEIGHTS = "scout_weights.json"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """``table`` has a row for each class signal: its weight in a middling study, and what each study signal adds."""
+
+    class_centre: FloatArray
+    class_scale: FloatArray
+    study_centre: FloatArray
+    study_scale: FloatArray
+    table: FloatArray
+
+    def learnt(self, study: FloatArray) -> FloatArray:
+        """The weight of each class signal in a study whose answers look like this."""
+        around = (study - self.study_centre) / self.study_scale
+        learnt: FloatArray = self.table @ np.concatenate([[1.0], around])
+        return learnt
+
+    def parts(self, study: FloatArray, classes: FloatArray) -> FloatArray:
+        """What each signal adds to the score of each class: the logarithm of what a survey should bring."""
+        around = (classes - self.class_centre) / self.class_scale
+        parts: FloatArray = around * self.learnt(study)
+        return parts
+
+    def to_json(self) -> str:
+        """The text of the file that is shipped."""
+        fields = {name: np.round(values, 5).tolist() for name, values in vars(self).items()}
+        return json.dumps({"signals of classes": CLASS, "signals of studies": STUDY, **fields}, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Weights":
+        """The weights of such a file."""
+        data = json.loads(text)
+        if tuple(data.pop("signals of classes")) != CLASS or tuple(data.pop("signals of studies")) != STUDY:
+            raise ValueError("these weights were fitted to other signals")
+        return cls(**{name: np.array(values) for name, values in data.items()})
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The weights that come with the package; ``python -m claim.fitting.scout`` makes them again."""
+    return Weights.from_json(files(__package__).joinpath(WEIGHTS).read_text())
+
+
+CLASS = (
+    "namers", "lonely namers", "loneliest namer", "namers' contacts", "most contacts", "named twice around",
+    "news of namers", "news nearby", "contacts nearby", "asked around", "namers who know each other", "alike",
+    "share alike",
+)  # fmt: skip
+STUDY = ("closure", "mixing", "contacts found", "surveys", "unequal", "news")
+
+DOUBT_COMMON, DOUBT_POSSIBLE = 0.4, 4.0  # contacts of contacts: a tenth in common until more is seen
+DOUBT_MIXING = 4.0  # pairs of unlike contacts that stand against what a few answers show
+DOUBT_FOUND = 2.0  # answers that the average counts for
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The surveyed people in the order of their surveys.
+
+    ``news`` counts the contacts nobody had named before, ``earlier`` the people who had named them when asked.
+    ``pairs`` are the surveyed people who know each other, the later one first.
+    """
+
+    place: dict[int, int]
+    contacts: list[set[int]]
+    degree: FloatArray
+    news: FloatArray
+    earlier: FloatArray
+    pairs: IntArray
+
+    @classmethod
+    def of(cls, discovered: Discovered) -> "Answers":
+        """Gathered in one pass over the answers."""
+        place = {person: i for i, person in enumerate(discovered.surveyed)}
+        contacts = [set(discovered.contacts[person]) for person in discovered.surveyed]
+        heard: set[int] = set()
+        news, pairs = [], []
+        for i, (person, named) in enumerate(zip(discovered.surveyed, contacts, strict=True)):
+            heard.add(person)
+            before = len(heard)
+            heard |= named
+            news.append(len(heard) - before)
+            pairs += [(i, place[other]) for other in named if place.get(other, i) < i]
+        known = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+        earlier = np.bincount(known[:, 0], minlength=len(news)).astype(np.float64)
+        degree = np.array([len(named) for named in contacts], dtype=np.float64)
+        return cls(place, contacts, degree, np.array(news, dtype=np.float64), earlier, known)
+
+    @property
+    def reached(self) -> IntArray:
+        """Those who had been named when they were asked: what a survey of a contact brings is learnt from them."""
+        return np.flatnonzero(self.earlier > 0).astype(np.int32)
+
+
+def study_signals(answers: Answers) -> FloatArray:
+    """One number for each name of ``STUDY``."""
+    reached = answers.reached
+    unseen = np.maximum(answers.degree - answers.earlier, 0.0)[reached]
+    expected = _average(unseen, _expected_excess(answers))
+    spread = _average((unseen / max(expected, 0.5) - 1.0) ** 2, 1.0)
+    news = (answers.news[reached].sum() + DOUBT_FOUND) / (unseen.sum() + DOUBT_FOUND)
+    return np.array(
+        [_closure(answers), _mixing(answers), np.log1p(expected), np.log1p(len(reached)), np.log1p(spread), news]
+    )
+
+
+def class_signals(answers: Answers, groups: Sequence[PersonClass]) -> FloatArray:
+    """A row for each class, a column for each name of ``CLASS``; all classes must have a surveyed contact."""
+    named = [[answers.place[w] for w in group.contacts if w in answers.place] for group in groups]
+    count = np.array([len(namers) for namers in named])
+    of_class = np.repeat(np.arange(len(groups)), count)
+    namer = np.array([w for namers in named for w in namers], dtype=np.int64)
+    begins = np.concatenate([[0], np.cumsum(count)[:-1]])
+    degree = np.maximum(answers.degree, 1.0)
+    level = np.log(degree) - np.log1p(_average(answers.degree[answers.reached], _expected_excess(answers)))
+
+    def mean(values: FloatArray) -> FloatArray:
+        average: FloatArray = np.bincount(of_class, weights=values[namer], minlength=len(groups)) / count
+        return average
+
+    size = np.array([group.size for group in groups], dtype=np.float64)
+    children = np.bincount(answers.pairs[:, 1], minlength=len(degree)).astype(np.float64)
+    excess = np.maximum(answers.degree - answers.earlier, 0.0)
+    return np.column_stack(
+        [
+            np.log(count),
+            np.bincount(of_class, 1.0 / degree[namer], len(groups)),
+            np.maximum.reduceat(1.0 / degree[namer], begins),
+            mean(level),
+            np.maximum.reduceat(level[namer], begins),
+            mean(_named_twice(answers)),
+            mean(np.log((answers.news + 1.0) / (degree + 1.0))),
+            mean(_against_average(answers, answers.news)),
+            mean(_against_average(answers, excess)),
+            mean(np.log1p(children)),
+            _acquainted(answers, named),
+            np.log(size),
+            size / np.maximum.reduceat(degree[namer], begins),
+        ]
+    )
+
+
+def _average(found: FloatArray, guess: float) -> float:
+    return float((found.sum() + DOUBT_FOUND * guess) / (len(found) + DOUBT_FOUND))
+
+
+def _expected_excess(answers: Answers) -> float:
+    """How many further contacts somebody has who is met through a contact, going by all degrees seen."""
+    total = answers.degree.sum()
+    return float((answers.degree**2).sum() / total - 1.0) if total else 0.0
+
+
+def _closure(answers: Answers) -> float:
+    """Which share of the contacts they could share do surveyed contacts share."""
+    common = sum(len(answers.contacts[one] & answers.contacts[other]) for one, other in answers.pairs.tolist())
+    possible = np.minimum(answers.degree[answers.pairs[:, 0]], answers.degree[answers.pairs[:, 1]]) - 1.0
+    return float((common + DOUBT_COMMON) / (possible.sum() + DOUBT_POSSIBLE))
+
+
+def _mixing(answers: Answers) -> float:
+    """Whether the well-connected know the well-connected: a correlation of degrees, held near 0 by few answers."""
+    logs = np.log(np.maximum(answers.degree, 1.0))
+    one, other = (logs[answers.pairs[:, side]] - logs.mean() for side in (0, 1))
+    return float((one * other).sum() / (((one**2 + other**2) / 2).sum() + DOUBT_MIXING))
+
+
+def _named_twice(answers: Answers) -> FloatArray:
+    """For each surveyed person, the share of their contacts whom somebody else named too."""
+    times: dict[int, int] = {}
+    for named in answers.contacts:
+        for person in named:
+            times[person] = times.get(person, 0) + 1
+    twice = [sum(times[person] > 1 for person in named) for named in answers.contacts]
+    return (np.array(twice) + DOUBT_COMMON) / (answers.degree + DOUBT_POSSIBLE)
+
+
+def _against_average(answers: Answers, found: FloatArray) -> FloatArray:
+    """For each surveyed person, how what their contacts' answers brought compares with the study's average."""
+    average = max(_average(found[answers.reached], 1.0), 0.1)
+    brought = np.bincount(answers.pairs[:, 1], found[answers.pairs[:, 0]], len(found))
+    asked = np.bincount(answers.pairs[:, 1], minlength=len(found))
+    against: FloatArray = np.log((brought + DOUBT_FOUND * average) / ((asked + DOUBT_FOUND) * average))
+    return against
+
+
+def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
+    """For each class, the share of pairs of its namers who know each other."""
+    acquainted = {(min(pair), max(pair)) for pair in answers.pairs.tolist()}
+    shares = []
+    for namers in named:
+        couples = list(combinations(sorted(namers), 2))
+        shares.append(sum(pair in acquainted for pair in couples) / max(len(couples), 1))
+    return np.array(shares)
+
+
+LEAST = 0.1  # of the logarithm of what a survey should bring: less than a tenth more is no reason
+MOST = 2
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Signals that say nearly the same: what they say where the first of them is high, and where it is low."""
+
+    signals: tuple[str, ...]
+    high: str
+    low: str
+
+
+THEMES = (
+    Theme(
+        ("namers", "namers who know each other"),
+        "named by more people than others are",
+        "not named by as many as others, who bring little that is new here",
+    ),
+    Theme(
+        ("lonely namers", "loneliest namer"),
+        "named by somebody who knows few others; here such people lead to hubs",
+        "not named by the loners, who lead to few people here",
+    ),
+    Theme(
+        ("namers' contacts", "most contacts"),
+        "named by well-connected people, whose contacts are well connected here",
+        "named by people of few contacts, who lead to the well-connected here",
+    ),
+    Theme(
+        ("news nearby", "contacts nearby", "news of namers"),
+        "surveys around this person brought many new people",
+        "away from where much was found already",
+    ),
+    Theme(
+        ("asked around", "named twice around", "alike", "share alike"),
+        "around here surveys go on paying off",
+        "few people around this person were asked or named by others so far, so much is open",
+    ),
+)
+
+
+def strongest(parts: FloatArray, above: FloatArray) -> list[str]:
+    """The themes that speak most for somebody, among those whose words are true of them.
+
+    ``parts`` is what each signal adds to the score beyond the average of those waiting, ``above`` how far the signal
+    itself is above the average. Words are about the first signal of a theme, so it has to speak for somebody itself.
+    """
+    first = {theme: CLASS.index(theme.signals[0]) for theme in THEMES}
+    weight = {theme: sum(parts[CLASS.index(signal)] for signal in theme.signals) for theme in THEMES}
+    meant = [theme for theme in THEMES if parts[first[theme]] > 0 and weight[theme] >= LEAST]
+    best = sorted(meant, key=lambda theme: -weight[theme])[:MOST]
+    return [theme.high if above[first[theme]] > 0 else theme.low for theme in best]
+
+
+# Both as a share of the closure seen; measured, see docs/scout.md
+CHANCE = 0.4
+APART = 2.5
+
+
+class Scout:
+    """One rule for every budget and every kind of network, which it is never told."""
+
+    name = "scout"
+
+    def __init__(self, weights: Weights | None = None) -> None:
+        self._weights = weights  # None: those shipped, read only when they are needed
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """The people whose answers should bring the most, those chosen together spread over different namers."""
+        named, others = classes_by_namers(discovered)
+        chosen = self._ranked(discovered, named, rng, count) if named else []
+        unnamed = [person for group in others for person in group.members]
+        return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, and what else speaks for them against the others who wait."""
+        named, _ = classes_by_namers(discovered)
+        place = next((i for i, group in enumerate(named) if person in group.members), None)
+        if place is None:
+            return [who_named(discovered, person, name)]
+        _, signals, parts = self._read(discovered, named)
+        sizes = [group.size for group in named]
+        ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
+        return [who_named(discovered, person, name), *strongest(ahead, above)]
+
+    def _ranked(
+        self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int
+    ) -> list[int]:
+        """By what a survey should bring (a logarithm), with chance and distance as far as circles are closed.
+
+        There classes differ less than the scores say and the best lie side by side: somebody is taken with a chance
+        that grows with the score (the largest of scores with Gumbel's noise), and a round is spread.
+        """
+        study, _, parts = self._read(discovered, named)
+        closure = float(study[STUDY.index("closure")])
+        noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
+        return ranked_apart(named, parts.sum(axis=1) + CHANCE * closure * noise, rng, count, APART * closure)
+
+    def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The signals of the study and of each class, and what each of these adds to the score of the class."""
+        answers = Answers.of(discovered)
+        study, signals = study_signals(answers), class_signals(answers, named)
+        weights = self._weights or shipped_weights()
+        return study, signals, weights.parts(study, signals)
+
+
+def classes_by_namers(discovered: Discovered) -> tuple[list[PersonClass], list[PersonClass]]:
+    """The classes of the frontier whom somebody surveyed named, and the others."""
+    named: list[PersonClass] = []
+    others: list[PersonClass] = []
+    for group in discovered.frontier_classes:
+        known = any(discovered.status[contact] == Status.SURVEYED for contact in group.contacts)
+        (named if known else others).append(group)
+    return named, others

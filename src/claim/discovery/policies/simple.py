@@ -1,0 +1,133 @@
+"""Survey policies of a few lines: random, by degree, snowball, and a reference that sees everything."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered, PersonClass, Status
+from claim.discovery.protocols import Score, best_scored
+from claim.discovery.reasons import Sign, who_named
+
+BY_CHANCE = "drawn by chance"
+
+
+class RandomPerson:
+    """Everybody heard of is equally likely (the paper's Random)."""
+
+    name = "random"
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """A random sample of the frontier."""
+        frontier = discovered.frontier
+        return rng.choice(frontier, min(count, len(frontier)), replace=False).tolist() if frontier else []
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, which made no difference."""
+        return [who_named(discovered, person, name), BY_CHANCE]
+
+
+class RandomClass:
+    """Every class is equally likely, however many people it has; the honest yardstick for class-based policies."""
+
+    name = "random-class"
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """A member of one random class after another; classes come round again once all had their turn."""
+        waiting = [rng.permutation(group.members).tolist() for group in discovered.frontier_classes]
+        chosen: list[int] = []
+        while waiting and len(chosen) < count:
+            for i in rng.permutation(len(waiting))[: count - len(chosen)]:
+                chosen.append(waiting[i].pop())
+            waiting = [members for members in waiting if members]
+        return chosen
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, which made no difference."""
+        return [who_named(discovered, person, name), BY_CHANCE]
+
+
+@dataclass(frozen=True)
+class DegreeRule:
+    """Surveys whoever scores highest, ties at random; ``signs`` are what it goes by beside the number of namers."""
+
+    name: str
+    score: Score
+    signs: tuple[Sign, ...] = ()
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """The people of the highest scores."""
+        return best_scored(discovered, self.score, rng, count)
+
+
+def namer_degrees(discovered: Discovered, group: PersonClass) -> list[int]:
+    """d(w) for every surveyed contact w of the people of a class."""
+    return [discovered.degree(w) for w in group.contacts if discovered.status[w] == Status.SURVEYED]
+
+
+def named_by_many(discovered: Discovered, group: PersonClass) -> float:
+    """od(u) = |N(u)|: how many surveyed people named them."""
+    return float(len(namer_degrees(discovered, group)))
+
+
+def named_by_the_lonely(discovered: Discovered, group: PersonClass) -> float:
+    """The sum of 1/d(w): somebody's only contact is likely a hub."""
+    return sum(1.0 / d for d in namer_degrees(discovered, group))
+
+
+def named_by_many_and_lonely(discovered: Discovered, group: PersonClass) -> float:
+    """od(u) plus the sum of 1/d(w)."""
+    return sum(1.0 + 1.0 / d for d in namer_degrees(discovered, group))
+
+
+def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:
+    """The largest d(w): a contact of the best connected surveyed person."""
+    return float(max(namer_degrees(discovered, group), default=0))
+
+
+MAX_DEGREE = DegreeRule("max-degree", named_by_many)
+INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely, ("lonely namer",))
+DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, ("lonely namer",))
+MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, ("popular namer",))
+
+
+WAVE_BY_WAVE = "people nearer to the start come first, those equally near in random order"
+
+
+class Snowball:
+    """Surveys everybody of one wave before anybody of the next, in random order within a wave."""
+
+    name = "snowball"
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """Random people of the earliest waves."""
+        frontier = discovered.frontier
+        waves = [discovered.wave[person] for person in frontier]
+        order = np.lexsort((rng.random(len(frontier)), np.array(waves)))
+        return [frontier[i] for i in order[:count]]
+
+    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+        """Who named this person, and how waves come one after the other."""
+        return [who_named(discovered, person, name), WAVE_BY_WAVE]
+
+
+@dataclass(frozen=True)
+class Clairvoyant:
+    """Knows true degrees, which the referee shows it; no policy could. It tells how much surveys could be worth."""
+
+    true_degree: Callable[[int], int] | None = None
+    name: str = "clairvoyant"
+    reference = True
+
+    def shown(self, true_degree: Callable[[int], int]) -> "Clairvoyant":
+        """The same reference with sight of the hidden degrees of one study."""
+        return Clairvoyant(true_degree)
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """The people of the highest true degree, ties at random."""
+        if self.true_degree is None:
+            raise ValueError("the clairvoyant is a reference: it only exists where a referee shows it the network")
+        frontier = discovered.frontier
+        degrees = np.array([self.true_degree(person) for person in frontier])
+        order = np.lexsort((rng.random(len(frontier)), -degrees))
+        return [frontier[i] for i in order[:count]]

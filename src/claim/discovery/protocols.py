@@ -1,0 +1,86 @@
+"""What a survey policy and a leader selector have to offer, and how policies rank people."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from claim.discovery.discovered import Discovered, PersonClass
+from claim.networks.network import FloatArray
+
+
+class Policy(Protocol):
+    """Says whom to survey next, from what has been discovered and nothing else."""
+
+    @property
+    def name(self) -> str:
+        """What the policy is called on the command line and in results."""
+        ...
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """Up to ``count`` different people of the frontier, best first; fewer only if the frontier is smaller."""
+        ...
+
+
+class Selector(Protocol):
+    """Says whom to recruit as leaders, from what has been discovered and nothing else."""
+
+    @property
+    def name(self) -> str:
+        """What the selector is called on the command line and in results."""
+        ...
+
+    def select(
+        self,
+        discovered: Discovered,
+        k: int,
+        rng: np.random.Generator,
+        *,
+        may: Iterable[int] | None = None,
+        must: Iterable[int] = (),
+        must_not: Iterable[int] = (),
+    ) -> list[int]:
+        """Up to ``k`` leaders, best first."""
+        ...
+
+
+SAME = 12  # digits; equal sums of fractions differ in the last digits, and would be no ties
+
+Score = Callable[[Discovered, PersonClass], float]
+
+
+def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, count: int = 1) -> list[int]:
+    """The people of the frontier with the highest scores, ties in random order.
+
+    Members of a class have the same score, because nothing seen tells them apart.
+    """
+    people: list[int] = []
+    scores: list[float] = []
+    for group in discovered.frontier_classes:
+        people.extend(group.members)
+        scores.extend([score(discovered, group)] * group.size)
+    order = np.lexsort((rng.random(len(people)), -np.round(scores, SAME)))
+    return [people[i] for i in order[:count]]
+
+
+def ranked_apart(
+    groups: Sequence[PersonClass], scores: FloatArray, rng: np.random.Generator, count: int, apart: float
+) -> list[int]:
+    """The best one after another, each choice counting against people with the same contacts.
+
+    Scores are logarithms of what a survey should bring. Whoever shares all contacts with somebody chosen before loses
+    ``apart``, whoever shares half of them half of it: a round must not spend itself on the contacts of one person.
+    """
+    left = [rng.permutation(group.members).tolist() for group in groups]
+    contacts = [frozenset(group.contacts) for group in groups]
+    worth = np.round(scores, SAME)
+    chosen: list[int] = []
+    while len(chosen) < min(count, sum(group.size for group in groups)):
+        order = np.lexsort((rng.random(len(worth)), -worth))
+        best = int(order[0])
+        chosen.append(left[best].pop())
+        if len(chosen) < count:
+            shared = [len(contacts[best] & others) / max(len(others), 1) for others in contacts]
+            worth = worth - apart * np.array(shared)
+            worth[[not people for people in left]] = -np.inf
+    return chosen

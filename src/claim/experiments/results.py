@@ -1,0 +1,70 @@
+"""What the jobs of the paper's experiments found, by method and network; None where something has not been run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claim.evaluation.runs import ProtocolName
+from claim.experiments.jobs import Optimum
+from claim.experiments.paper import SURVEYS, Method, Paper
+from claim.jobs import Job, Result, Store, key_of, with_needs
+from claim.networks import Network
+from claim.networks.network import FloatArray
+
+
+@dataclass
+class Findings:
+    """Results on disk, read when asked for."""
+
+    paper: Paper
+    store: Store
+    _read: dict[str, Result | None] = field(default_factory=dict)
+
+    def result(self, job: Job) -> Result | None:
+        """The result of one job."""
+        key = key_of(job)
+        if key not in self._read:
+            self._read[key] = self.store.load(job)
+        return self._read[key]
+
+    def models(
+        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
+    ) -> list[Result] | None:
+        """The studies of the models of a method that are done (of a policy that needs no training, one)."""
+        found = [self.result(job) for job in self.paper.plays(method, network, protocol, budget)]
+        return [each for each in found if each is not None] or None
+
+    def influence(
+        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
+    ) -> FloatArray | None:
+        """People reached in each run, the mean over the method's models that are done."""
+        found = self.models(method, network, protocol, budget)
+        return None if found is None else np.mean([last_influence(each) for each in found], axis=0)
+
+    def part(self, methods: Sequence[Method], network: Network, protocol: ProtocolName, budget: int = SURVEYS) -> str:
+        """A note where only some of the models of methods are done, else nothing."""
+        notes = {}
+        for method in methods:
+            wanted = len(self.paper.plays(method, network, protocol, budget))
+            done = len(self.models(method, network, protocol, budget) or ())
+            if 0 < done < wanted:
+                notes[method] = f"{done} of {wanted} models"
+        if not notes:
+            return ""
+        texts = notes.values() if len(methods) == 1 else (f"{method.name} {note}" for method, note in notes.items())
+        return f" [{', '.join(texts)}]"
+
+    def optimum(self, network: Network) -> float | None:
+        """OPT of a network."""
+        found = self.result(Optimum(network))
+        return None if found is None else float(found["optimum"])
+
+    def missing(self) -> list[str]:
+        """The names of all jobs that have no result."""
+        return [job.name for job in with_needs(self.paper.jobs()) if self.result(job) is None]
+
+
+def last_influence(played: Result) -> FloatArray:
+    """People reached in each run after the last survey."""
+    return np.array([run[-1] for run in played["influence"]])

@@ -1,0 +1,163 @@
+"""Whom to ask to lead: chosen by expected reach, with a rough guess of it, reasons and replacements."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from claim.errors import InputError
+from claim.field.advice.reasons import Reason
+from claim.field.study.study import Study
+from claim.randomness import draw_seed, named_seed
+
+if TYPE_CHECKING:
+    from claim.selection.foresight import FreeForesight, Why
+
+
+REPLACEMENTS = 5
+SAMPLES = 400  # live-edge worlds: what fits into the time of a page
+MOST_REASONS = 3
+AMOUNTS = ("reaches", "adds", "unseen")  # reasons that are about numbers of people reached
+
+
+@dataclass(frozen=True)
+class LeaderSuggestion:
+    """A person to ask; ``adds`` is how many more people the leaders reach with them than with those ranked before."""
+
+    person: str
+    adds: float | None  # None before the first survey
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class LeaderAdvice:
+    """Leaders in order, replacements, and a rough guess of how many people the leaders reach on average.
+
+    ``reach`` is None before the first survey: there is nothing to estimate from. It counts people who were not named
+    yet too, and is never above the number of people: the team's own estimate, or those known if they are more.
+    """
+
+    leaders: tuple[LeaderSuggestion, ...]
+    replacements: tuple[LeaderSuggestion, ...]
+    reach: float | None
+    attendance: float
+    p: float
+    known: int
+
+
+@dataclass(frozen=True)
+class _Wishes:
+    must: tuple[int, ...]
+    must_not: tuple[int, ...]
+
+
+def choose_leaders(
+    study: Study,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    attendance: float | None = None,
+    *,
+    replacements: int = REPLACEMENTS,
+    samples: int = SAMPLES,
+) -> LeaderAdvice:
+    """The study's number of leaders, with the wishes and answers that are in the log and those given here.
+
+    Whoever was offered the part or accepted stays a leader, whoever declined is passed over. ``attendance`` is the
+    chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
+    """
+    setup, include = study.setup, tuple(include)
+    attendance = setup.attendance if attendance is None else attendance
+    if not 0 < attendance <= 1:
+        raise InputError(f"attendance is a share above 0 and at most 1, not {attendance}")
+    wishes = _wishes(study, include, exclude)
+    k, known = setup.leaders, len(study.seen.codes)
+    if len(wishes.must) > k:
+        raise InputError(f"{len(wishes.must)} people are to lead, but the study has {k} leaders")
+    if known - len(wishes.must_not) < 1:
+        return LeaderAdvice((), (), None, attendance, setup.p, known)
+    from claim.selection.foresight import FreeForesight
+
+    foresight = FreeForesight(setup.p, samples, attendance=attendance)
+    chosen = _chosen(study, foresight, wishes, k + replacements)
+    reach = _reach(study, foresight, chosen[:k])
+    suggestions = _suggestions(study, foresight, chosen, set(include), wishes, None if reach is None else (reach, k))
+    return LeaderAdvice(suggestions[:k], suggestions[k:], reach, attendance, setup.p, known)
+
+
+def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> _Wishes:
+    wanted = {study.person(code).code for code in include}
+    unwanted = {study.person(code).code for code in exclude}
+    must, must_not = dict.fromkeys(wanted), dict.fromkeys(unwanted)
+    for person in study.people.values():
+        answer = person.leader.answer if person.leader else None
+        if answer == "declined":
+            must_not[person.code] = None
+        elif person.code not in unwanted and (person.wish == "include" or answer in ("offered", "accepted")):
+            must[person.code] = None
+        elif person.code not in wanted and person.wish == "exclude":
+            must_not[person.code] = None
+    for code in must:
+        if code in must_not or code not in study.seen.index:
+            raise InputError(f"{code} cannot lead: excluded, declined, or no longer in the study")
+    index = study.seen.index
+    order = sorted(index[code] for code in must)
+    return _Wishes(tuple(order), tuple(sorted(index[code] for code in must_not if code in index)))
+
+
+def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: int) -> list[int]:
+    from claim.selection.selectors import GreedySelector
+
+    greedy = study.setup.selector == "greedy"
+    selector = GreedySelector(foresight.p, foresight.samples) if greedy else foresight
+    rng = np.random.default_rng(named_seed(study.setup.seed, "leaders"))
+    return selector.select(study.discovered(), count, rng, must=wishes.must, must_not=wishes.must_not)
+
+
+def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> float | None:
+    """The expected reach, at most the number of people; None before the first survey."""
+    from claim.selection.foresight.selection_state import View
+
+    if not any(person.surveyed_at for person in study.people.values()):
+        return None
+    seed = draw_seed(np.random.default_rng(named_seed(study.setup.seed, "reach")))
+    guess, along, features = foresight.guess_reach(View.of(study.discovered()), leaders, seed)
+    mean, _, _ = foresight.ranges().around(guess, along, features)
+    return min(mean, float(max(study.setup.size_high or 0, len(study.seen.codes))))
+
+
+def _suggestions(
+    study: Study,
+    foresight: "FreeForesight",
+    chosen: list[int],
+    include: set[str],
+    wishes: _Wishes,
+    reach: tuple[float, int] | None,
+) -> tuple[LeaderSuggestion, ...]:
+    from claim.selection.foresight import told
+
+    rng = named_seed(study.setup.seed, "reasons")
+    found = foresight.reasons(study.discovered(), chosen, rng, reach, must=wishes.must, must_not=wishes.must_not)
+    adds = [None if reach is None else _adds(whys) for whys in found]
+    worded = [[why for why in whys if reach is not None or why.key not in AMOUNTS] for whys in told(found)]
+    return tuple(
+        LeaderSuggestion(study.seen.codes[leader], more, _reasons(study, leader, whys, include))
+        for leader, more, whys in zip(chosen, adds, worded, strict=True)
+    )
+
+
+def _adds(whys: "Sequence[Why]") -> float:
+    return next(float(dict(why.params)["amount"]) for why in whys if why.key == "adds")
+
+
+def _reasons(study: Study, leader: int, whys: "Sequence[Why]", include: set[str]) -> tuple[Reason, ...]:
+    """What the team settled and what calls for care, then why foresight values this person."""
+    person = study.people[study.seen.codes[leader]]
+    found = []
+    if person.leader is not None:
+        found.append(Reason.of("accepted" if person.leader.answer == "accepted" else "offered"))
+    elif person.wish == "include" or include.intersection(person.codes):
+        found.append(Reason.of("wished"))
+    told = {why.key: Reason(f"leader.{why.key}", why.params) for why in whys}
+    first = [told.pop("refused_survey")] if "refused_survey" in told else []
+    return tuple([*found, *first, *told.values()][:MOST_REASONS])

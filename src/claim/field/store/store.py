@@ -1,0 +1,476 @@
+"""What can go wrong with a study file, in plain words."""
+
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    delete,
+    event,
+    exc,
+    insert,
+    select,
+    text,
+)
+from sqlalchemy.pool import StaticPool
+
+from claim.errors import ClaimError, InputError
+from claim.field.store import cipher
+from claim.field.store.cipher import Gate, WrongPassphrase
+from claim.field.study.events import (
+    NO_HASH,
+    Body,
+    BrokenLog,
+    Event,
+    Log,
+    Secret,
+    SetBack,
+    as_data,
+    canonical,
+    clock_set_back,
+    head_of,
+    read_log,
+    seal,
+)
+from claim.io import files
+
+
+class Conflict(ClaimError):
+    """Somebody else changed the study meanwhile."""
+
+
+class Damaged(ClaimError):
+    """The file is not what was written."""
+
+
+class NotSaved(ClaimError):
+    """Nothing was written: the disk is full, or the file cannot be written to."""
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Database errors as one line a person can act on; messages hold no names."""
+    try:
+        yield
+    except (exc.DBAPIError, cipher.driver().Error) as error:
+        raise _translated(str(getattr(error, "orig", error))) from error
+    except OSError as error:
+        raise NotSaved(f"the study file cannot be used ({os.strerror(error.errno or 0)})") from error
+
+
+def _translated(problem: str) -> ClaimError:
+    if "locked" in problem:
+        return Conflict("another program is writing to the study: try again in a moment")
+    if "not a database" in problem or "malformed" in problem:
+        return Damaged("the study file is damaged: restore a backup")
+    if "full" in problem or "disk I/O" in problem:
+        return NotSaved("nothing was saved: the disk is full or cannot be written to")
+    if "readonly" in problem or "unable to open" in problem:
+        return NotSaved("nothing was saved: the study file cannot be opened for writing")
+    return NotSaved(f"nothing was saved: {problem}")
+
+
+metadata = MetaData()
+EVENTS = Table(
+    "events",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("at", String, nullable=False),
+    Column("batch", Integer, nullable=False),
+    Column("type", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("previous", String, nullable=False),
+    Column("hash", String, nullable=False),
+)
+TEXTS = Table(
+    "texts",
+    metadata,
+    Column("commitment", String, primary_key=True),
+    Column("nonce", String, nullable=False),
+    Column("text", Text, nullable=False),
+)
+TOKENS = Table(
+    "tokens",
+    metadata,
+    Column("token", String, primary_key=True),
+    Column("first", Integer, nullable=False),
+    Column("last", Integer, nullable=False),
+)
+
+# One list of statements a version: the first makes a file of version 1, the second turns that into version 2 ...
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE events (seq INTEGER PRIMARY KEY, at VARCHAR NOT NULL, batch INTEGER NOT NULL,
+           type VARCHAR NOT NULL, body TEXT NOT NULL, previous VARCHAR NOT NULL, hash VARCHAR NOT NULL)""",
+        "CREATE TABLE texts (commitment VARCHAR PRIMARY KEY, nonce VARCHAR NOT NULL, text TEXT NOT NULL)",
+    ),
+    (
+        "CREATE TABLE tokens (token VARCHAR PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL)",
+        """CREATE TRIGGER events_stay BEFORE DELETE ON events
+           BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END""",
+        """CREATE TRIGGER events_stay_as_they_are BEFORE UPDATE ON events
+           BEGIN SELECT RAISE(ABORT, 'events are never changed'); END""",
+    ),
+    (),  # no new table; a program that does not know the event Restored says that a newer one is needed
+)
+VERSION = len(MIGRATIONS)
+
+
+def version_of(connection: Connection) -> int:
+    """The version of a file; 0 for an empty one."""
+    return int(connection.execute(text("PRAGMA user_version")).scalar_one())
+
+
+def migrate(connection: Connection, target: int = VERSION) -> None:
+    """Bring a file to the present version, in the caller's transaction: whole or not at all."""
+    version = version_of(connection)
+    if version > VERSION:
+        raise ClaimError(f"the study file has version {version}, this program knows {VERSION}: install a newer one")
+    for statements in MIGRATIONS[version:target]:
+        for statement in statements:
+            connection.execute(text(statement))
+    if version < target:
+        connection.execute(text(f"PRAGMA user_version = {target}"))
+
+
+LONGEST_TOKEN = 200
+
+
+def row_data(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """An event's row as its JSON data."""
+    return {**row, "body": json.loads(row["body"])}
+
+
+def used(connection: Connection, token: str | None) -> Log | None:
+    """What was appended with a token, if it was used before."""
+    if token is None:
+        return None
+    if not 0 < len(token) <= LONGEST_TOKEN:
+        raise InputError(f"a token has between 1 and {LONGEST_TOKEN} characters")
+    found = connection.execute(select(TOKENS).where(TOKENS.c.token == token)).first()
+    if found is None:
+        return None
+    rows = connection.execute(select(EVENTS).where(EVENTS.c.seq <= found.last).order_by("seq")).mappings()
+    return read_log(row_data(row) for row in rows)[found.first - 1 :]
+
+
+def sealed(bodies: Sequence[Body], last: Mapping[Any, Any] | None, expect: int | None, at: str) -> Log:
+    """A batch put into the chain after the last row; a conflict if that is not the one the caller expects."""
+    seq, previous = (0, NO_HASH) if last is None else (last["seq"], last["hash"])
+    if expect is not None and expect != seq:
+        raise Conflict("the study was changed elsewhere meanwhile: look at it again, then repeat the step")
+    events: list[Event] = []
+    for body in bodies:
+        events.append(seal(body, seq + len(events) + 1, at, seq + 1, events[-1].hash if events else previous))
+    return tuple(events)
+
+
+def write(
+    connection: Connection, events: Log, secrets: Mapping[str, Secret], erase: Sequence[str], token: str | None
+) -> None:
+    """Insert a batch and its texts, erase others, and remember the token."""
+    if events:
+        connection.execute(insert(EVENTS), [_row(each) for each in events])
+    if secrets:
+        rows = [{"commitment": key, "nonce": each.nonce, "text": each.text} for key, each in secrets.items()]
+        connection.execute(insert(TEXTS), rows)
+    for commitment in erase:
+        connection.execute(delete(TEXTS).where(TEXTS.c.commitment == commitment))
+    if token is not None and events:
+        connection.execute(insert(TOKENS).values(token=token, first=events[0].seq, last=events[-1].seq))
+
+
+def _row(each: Event) -> dict[str, Any]:
+    return {**each.as_data(), "body": canonical(as_data(each.body))}
+
+
+GATE = Gate()
+__all__ = ["GATE", "Appended", "Conflict", "Damaged", "NotSaved", "Store", "Verified", "now"]
+
+# A process drops all its locks on a file when it closes any handle of it (POSIX), so that the salt must not be read
+# while a transaction is under way elsewhere in the process: everything that touches study files takes turns.
+_turn = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Appended:
+    """The events as they were written; ``repeated`` if the token had been seen and nothing was written now."""
+
+    events: Log
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was checked and found in order."""
+
+    events: int
+    texts: int
+    erased: int  # commitments whose text is gone
+    head: str
+    set_back: tuple[SetBack, ...] = ()  # the chain is in order, the times are not
+
+
+class Store:
+    """An open study file."""
+
+    def __init__(self, path: Path, key: bytes, salt: bytes) -> None:
+        self.path = path
+        self._key, self._salt = bytearray(key), salt
+        self._identity = files.identity(path)
+        self._engine = create_engine(
+            "sqlite://", module=cipher.driver(), creator=self._connect, poolclass=StaticPool, hide_parameters=True
+        )
+        event.listen(self._engine, "begin", _begin)
+
+    # Opening and closing ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: Path, passphrase: str, work: int = cipher.WORK) -> "Store":
+        """A new, empty file that only its owner can read."""
+        cipher.check_new_passphrase(passphrase)
+        salt = cipher.new_salt(work)
+        key = cipher.derive_key(passphrase, salt)
+        with _turn:
+            files.create_private(path)
+            store = cls(path, key, salt)
+            with store._transaction("IMMEDIATE") as connection:
+                migrate(connection)
+            files.sync_directory(path.parent)
+        return store
+
+    @classmethod
+    def open(cls, path: Path, passphrase: str, gate: Gate = GATE) -> "Store":
+        """An existing file, checked page by page and event by event; wrong passphrases take longer and longer."""
+        path = Path(path)
+        with gate.attempt(path):
+            try:
+                store = cls._opened(path, passphrase)
+            except WrongPassphrase:
+                gate.failed(path)
+                raise
+            gate.passed(path)
+        try:
+            store.verify()
+        except ClaimError:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def _opened(cls, path: Path, passphrase: str) -> "Store":
+        with _turn:
+            salt = files.first_bytes(path, cipher.SALT_BYTES)
+        key = cipher.derive_key(passphrase, salt)
+        store = cls(path, key, salt)
+        try:
+            with store._transaction() as connection:
+                version = version_of(connection)
+            if version == 0:
+                raise WrongPassphrase
+            if version != VERSION:
+                with store._transaction("IMMEDIATE") as connection:
+                    migrate(connection)
+        except Damaged as error:  # the first page does not open: nobody can tell why
+            store.close()
+            raise WrongPassphrase from error
+        except ClaimError:
+            store.close()
+            raise
+        return store
+
+    def close(self) -> None:
+        """Let go of the file and of the key."""
+        with _turn:
+            self._engine.dispose()
+            self._key[:] = bytes(len(self._key))
+
+    def _connect(self) -> Any:
+        if not any(self._key):
+            raise InputError("the study is locked")
+        return cipher.connect(self.path, bytes(self._key), self._salt)
+
+    @contextmanager
+    def _transaction(self, kind: str = "DEFERRED") -> Iterator[Connection]:
+        """One transaction on the file that was opened, with errors in plain words."""
+        with _turn, plain_errors():
+            self._check_identity()  # before, because a replaced file is overwritten; again when it is locked
+            with self._engine.connect() as connection:
+                connection = connection.execution_options(transaction=kind)
+                with connection.begin():
+                    self._check_identity()
+                    yield connection
+
+    def _check_identity(self) -> None:
+        if any(self._key) and files.identity(self.path) != self._identity:
+            raise Conflict("the study file was replaced by another one: open it again")
+
+    # Reading ---------------------------------------------------------------------------------------------------------
+
+    def events(self, after: Event | None = None) -> Log:
+        """The events, or those after a known one, with the chain verified."""
+        with self._transaction() as connection:
+            found = connection.execute(select(EVENTS).where(EVENTS.c.seq > (after.seq if after else 0)).order_by("seq"))
+            return read_log((row_data(row) for row in found.mappings()), after)
+
+    def appended_with(self, token: str) -> Log | None:
+        """The events appended with a token; None if it was not used."""
+        with self._transaction() as connection:
+            return used(connection, token)
+
+    def texts(self) -> dict[str, str]:
+        """The texts that have not been erased by commitment, each checked against it."""
+        with self._transaction() as connection:
+            found = connection.execute(select(TEXTS)).all()
+        for row in found:
+            if Secret(row.text, row.nonce).commitment != row.commitment:
+                raise Damaged("a name in the study file was changed after it was entered: restore a backup")
+        return {row.commitment: row.text for row in found}
+
+    def verify(self) -> Verified:
+        """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
+        with self._transaction() as connection:
+            for check, fine in (("cipher_integrity_check", []), ("integrity_check", ["ok"])):
+                found = list(connection.execute(text(f"PRAGMA {check}")).scalars())
+                if found != fine:
+                    raise Damaged(f"the study file is damaged ({found[0]}): restore a backup")
+        try:
+            log = self.events()
+        except BrokenLog as error:
+            raise Damaged(f"{error}: restore a backup") from error
+        texts = self.texts()
+        promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
+        erased = len(promised - texts.keys())
+        return Verified(len(log), len(texts), erased, head_of(log), clock_set_back(log))
+
+    # Writing ---------------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        bodies: Sequence[Body],
+        *,
+        secrets: Mapping[str, Secret] | None = None,
+        erase: Iterable[str] = (),
+        expect: int | None = None,
+        token: str | None = None,
+        at: str | None = None,
+    ) -> Appended:
+        """Append a batch, whole or not at all, and erase texts with it; on the disk when this returns.
+
+        ``expect`` is the number of the last event the caller knows. A ``token`` that was used before changes nothing
+        and gives back what was appended then.
+        """
+        erased = sorted(erase)
+        with self._transaction("IMMEDIATE") as connection:
+            earlier = used(connection, token)
+            if earlier is not None:
+                return Appended(earlier, repeated=True)
+            last = connection.execute(select(EVENTS).order_by(EVENTS.c.seq.desc()).limit(1)).mappings().first()
+            events = sealed(bodies, last, expect, at or now())
+            write(connection, events, secrets or {}, erased, token)
+        if erased:
+            self._compact()
+        return Appended(events)
+
+    def _compact(self) -> None:
+        """Leave no free page behind; what was erased is overwritten already, so that a full disk does no harm here."""
+        with _turn, self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is not None:
+                try:
+                    raw.execute("VACUUM")
+                except cipher.driver().OperationalError:
+                    return
+
+    # Copies ----------------------------------------------------------------------------------------------------------
+
+    def backup(self, target: Path) -> None:
+        """An encrypted copy that opens with the passphrase of this moment; never half written."""
+        with _turn, files.replacing(Path(target)) as temporary:
+            self._copy(temporary, bytes(self._key), self._salt)
+
+    def change_passphrase(self, passphrase: str, work: int = cipher.WORK) -> None:
+        """Encrypt everything anew under another passphrase; the old file is overwritten.
+
+        The new file takes the old one's place in one step, under the old one's write lock: after a crash one of the two
+        is there, whole. Another process that still has the old file open is told so at its next step.
+        """
+        cipher.check_new_passphrase(passphrase)
+        salt = cipher.new_salt(work)
+        key = cipher.derive_key(passphrase, salt)
+        with _turn:
+            with self._locked(), files.replacing(self.path, shred_old=True) as temporary:
+                self._copy(temporary, key, salt)
+                self._engine.dispose()
+            self._key[:], self._salt = key, salt
+            self._identity = files.identity(self.path)
+
+    def replace_with(self, other: Path, keep: Path, expect: Log) -> None:
+        """Put another study file in the place of this one, which is kept as a backup; then let go of the file.
+
+        ``expect`` is the log the caller decided on; the write lock lets no event be appended to it meanwhile. The
+        backup is on the disk before the file is replaced: after a crash the study is there as it was, or replaced and
+        its backup beside it.
+        """
+        with _turn:
+            with self._locked():
+                if self.events() != expect:
+                    raise Conflict("the study was changed meanwhile: compare it with the backup again")
+                self.backup(keep)
+                self._engine.dispose()
+                files.move(other, self.path)
+            self.close()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The write lock, from a connection of its own. Windows does not let go of an open file, and needs no lock:
+        there a file that another program has open cannot be replaced anyway."""
+        if os.name == "nt":
+            yield
+            return
+        with plain_errors():
+            lock = self._connect()
+            try:
+                lock.execute("BEGIN IMMEDIATE")
+                self._check_identity()
+                yield
+            finally:
+                lock.close()
+
+    def _copy(self, target: Path, key: bytes, salt: bytes) -> None:
+        with plain_errors(), self._engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection
+            raw.execute(f"ATTACH DATABASE ? AS copy KEY {cipher.key_pragma(key, salt)}", (str(target),))
+            try:
+                raw.execute("BEGIN")
+                raw.execute("SELECT sqlcipher_export('copy')")
+                version = raw.execute("PRAGMA main.user_version").fetchone()[0]
+                raw.execute(f"PRAGMA copy.user_version = {version}")
+                raw.execute("COMMIT")
+            finally:
+                if raw.in_transaction:
+                    raw.execute("ROLLBACK")
+                raw.execute("DETACH DATABASE copy")
+
+
+def now() -> str:
+    """The time in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('transaction', 'DEFERRED')}")

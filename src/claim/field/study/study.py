@@ -1,0 +1,267 @@
+"""A study: everybody known, whom they named and how far the surveys have got, from the log and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+
+from claim.discovery.discovered import Discovered
+from claim.errors import InputError
+from claim.field.study.events import Event, Log, head_of
+from claim.field.study.setup import Setup
+from claim.field.study.state import (
+    GONE,
+    TALKED,
+    Leader,
+    PersonState,
+    Record,
+    State,
+    Survey,
+    counting,
+    fold,
+    strongest,
+    undone_in,
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody, with what is filed under all codes they were merged from."""
+
+    code: str
+    codes: tuple[str, ...]  # all of theirs, the current one first
+    state: PersonState
+    consent: str | None  # the version of the text they consented to
+    is_start: bool
+    from_roster: bool
+    named_by: tuple[str, ...]  # who reported them, in order, each once
+    contacts: tuple[str, ...]  # whom they named themselves
+    missed: tuple[int, ...]
+    surveyed_at: str | None
+    leader: Leader | None
+    wish: str | None
+    seq: int
+
+    @property
+    def first_named_by(self) -> str | None:
+        """Who named them first."""
+        return self.named_by[0] if self.named_by else None
+
+    @property
+    def times_named(self) -> int:
+        """How many people named them."""
+        return len(self.named_by)
+
+    @property
+    def gone(self) -> bool:
+        """Whether they withdrew, or were known only through somebody who did."""
+        return self.state in GONE
+
+    @property
+    def known(self) -> bool:
+        """Whether they are part of the network: met, listed, or named by somebody who has not withdrawn."""
+        met = self.state not in ("named", "no-show", "not found")
+        return not self.gone and (met or self.is_start or self.from_roster or bool(self.named_by))
+
+    @property
+    def may_be_surveyed(self) -> bool:
+        """Whether they may be recommended for a survey."""
+        return self.known and self.state in ("named", "no-show", "not found")
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A contact between two people and who reported it, first reporter first."""
+
+    one: str
+    other: str
+    named_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a policy may see, and the codes of its local indices."""
+
+    discovered: Discovered
+    codes: tuple[str, ...]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The local index of each code."""
+        return {code: i for i, code in enumerate(self.codes)}
+
+
+class Study:
+    """The fold over a log; never changed: :meth:`after` gives the study with more events."""
+
+    def __init__(self, log: Iterable[Event] = ()) -> None:
+        self.log: Log = tuple(log)
+        self.undone = undone_in(self.log)
+        self.state: State = fold(counting(self.log, self.undone))
+
+    def after(self, events: Iterable[Event]) -> "Study":
+        """The study with these events appended."""
+        new = tuple(events)
+        if undone_in(new):  # what was undone may lie anywhere: fold anew
+            return Study((*self.log, *new))
+        later = object.__new__(Study)
+        later.log, later.undone = (*self.log, *new), self.undone
+        later.state = fold(new, self.state.copy())
+        return later
+
+    @property
+    def position(self) -> int:
+        """The number of the last event."""
+        return len(self.log)
+
+    @property
+    def head(self) -> str:
+        """The number and hash of the last event, which stand for the whole log."""
+        return head_of(self.log)
+
+    @property
+    def setup(self) -> Setup:
+        """The settings as they are now."""
+        return self.state.settings
+
+    # People ----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def people(self) -> dict[str, Person]:
+        """Everybody by code, in the order of discovery; merged people are one, those who withdrew are still listed."""
+        groups: dict[str, list[Record]] = {}
+        for record in self.state.people.values():
+            groups.setdefault(self.state.root(record.code), []).append(record)
+        found = [self._person(root, records) for root, records in groups.items()]
+        return {person.code: person for person in sorted(found, key=lambda person: person.seq)}
+
+    def person(self, code: str) -> Person:
+        """Somebody by any of their codes."""
+        return self.people[self.state.root(code)]
+
+    def _person(self, root: str, records: list[Record]) -> Person:
+        codes = self.state.codes_of(root)
+        ended = [self._last_answer[code] for code in codes if code in self._last_answer]
+        consents = [each.consent for each in records if each.consent is not None]
+        return Person(
+            code=root,
+            codes=codes,
+            state=strongest(each.state for each in records),
+            consent=consents[0] if consents else None,
+            is_start=any(each.is_start for each in records),
+            from_roster=any(each.from_roster for each in records),
+            named_by=tuple(self._namers.get(root, ())),
+            contacts=tuple(self._named.get(root, ())),
+            missed=tuple(sorted(when for each in records for when in each.missed)),
+            surveyed_at=max(ended, default=None),
+            leader=next((self.state.leaders[code] for code in codes if code in self.state.leaders), None),
+            wish=next((self.state.wishes[code] for code in codes if code in self.state.wishes), None),
+            seq=min(each.seq for each in records),
+        )
+
+    @cached_property
+    def _last_answer(self) -> dict[str, str]:
+        ended = [each for each in self.surveys if each.outcome in ("answered", "named nobody", "partial")]
+        return {each.person: each.ended_at for each in ended if each.ended_at is not None}
+
+    @cached_property
+    def _reports(self) -> list[tuple[str, str, str]]:
+        """Who reported whom, under current codes, without what anybody who withdrew said or is part of."""
+        roots = {code: self.state.root(code) for code in self.state.people}
+        gone = {root for root in set(roots.values()) if self.state.state_of(root) in GONE}
+        current = [(roots[by], roots[one], roots[other]) for by, one, other in self.state.reports]
+        return [report for report in current if report[1] != report[2] and not gone.intersection(report)]
+
+    @cached_property
+    def _namers(self) -> dict[str, dict[str, None]]:
+        found: dict[str, dict[str, None]] = {}
+        for by, one, other in self._reports:
+            for person in (one, other):
+                if person != by:
+                    found.setdefault(person, {})[by] = None
+        return found
+
+    @cached_property
+    def _named(self) -> dict[str, dict[str, None]]:
+        found: dict[str, dict[str, None]] = {}
+        for by, one, other in self._reports:
+            if by in (one, other):
+                found.setdefault(by, {})[other if by == one else one] = None
+        return found
+
+    @cached_property
+    def ties(self) -> tuple[Tie, ...]:
+        """Every contact once, in the order in which they were first reported."""
+        found: dict[frozenset[str], tuple[str, str, dict[str, None]]] = {}
+        for by, one, other in self._reports:
+            found.setdefault(frozenset((one, other)), (one, other, {}))[2][by] = None
+        return tuple(Tie(one, other, tuple(reporters)) for one, other, reporters in found.values())
+
+    # Surveys and their budget ----------------------------------------------------------------------------------------
+
+    @property
+    def surveys(self) -> tuple[Survey, ...]:
+        """All surveys and attempts in order, under the codes they were recorded with."""
+        return tuple(self.state.surveys.values())
+
+    @cached_property
+    def spent(self) -> int:
+        """How much of the budget is used up; see :class:`claim.field.study.setup.Setup` for what counts."""
+        counted = {"answered", "named nobody", "partial", None}
+        if self.setup.refusal_rule == "attempts":
+            counted.add("refused")
+        return sum(each.outcome in counted and not self.person(each.person).is_start for each in self.surveys)
+
+    @property
+    def left(self) -> int:
+        """How many surveys are left."""
+        return max(0, self.setup.budget - self.spent)
+
+    # What a policy may see -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def seen(self) -> Seen:
+        """The known people as a policy sees them; treat it as read-only."""
+        known = [person for person in self.people.values() if person.known]
+        seen = Seen(Discovered(), tuple(person.code for person in known))
+        for i, person in enumerate(known):
+            namers = (seen.index[namer] for namer in person.named_by)
+            seen.discovered.add_person(next((namer for namer in namers if namer < i), None))
+        for tie in self.ties:
+            seen.discovered.add_tie(seen.index[tie.one], seen.index[tie.other])
+        self._record_surveys(seen)
+        return seen
+
+    def discovered(self) -> Discovered:
+        """The discovered network: surveyed (also partly), refused, and everybody else known."""
+        return self.seen.discovered
+
+    def _record_surveys(self, seen: Seen) -> None:
+        met = dict.fromkeys(self.state.root(each.person) for each in self.surveys)
+        people = [self.people[code] for code in met if code in seen.index]
+        for person in sorted(people, key=lambda person: not person.is_start):  # start people first
+            if person.state == "refused":
+                seen.discovered.record_refusal(seen.index[person.code])
+            elif person.state in TALKED and person.is_start:
+                seen.discovered.record_start(seen.index[person.code])
+            elif person.state in TALKED:
+                seen.discovered.record_survey(seen.index[person.code])
+
+    # Withdrawal and undo ---------------------------------------------------------------------------------------------
+
+    def known_only_through(self, code: str) -> tuple[str, ...]:
+        """Who is known only because this person named them: they are forgotten if this person withdraws."""
+        person = self.person(code)
+        return tuple(
+            other.code
+            for other in self.people.values()
+            if other.known and other.state in ("named", "no-show", "not found") and other.named_by == (person.code,)
+            and not (other.is_start or other.from_roster)
+        )  # fmt: skip
+
+    def batch(self, number: int) -> list[Event]:
+        """The events that one command appended together, by the number of any of them."""
+        if not 1 <= number <= len(self.log):
+            raise InputError(f"there is no event {number}")
+        batch = self.log[number - 1].batch
+        return list(takewhile(lambda event: event.batch == batch, self.log[batch - 1 :]))

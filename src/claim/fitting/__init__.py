@@ -1,0 +1,1 @@
+"""Make what ships: fit the models of foresight and the weights of scout."""

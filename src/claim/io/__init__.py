@@ -1,0 +1,1 @@
+"""Files: safe reading and writing, encodings, tables, XML, archives and locks, for everything else."""

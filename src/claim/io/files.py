@@ -1,0 +1,186 @@
+"""Files that are written whole or not at all, private files, and their checksums."""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from claim.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks; there nobody is kept from starting twice
+    fcntl = None  # type: ignore[assignment]
+
+HALF_WRITTEN = ".claim-part"  # no file of anybody else ends like this
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Replace a file at once, so that nobody ever sees half of it."""
+    data = content.encode() if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF_WRITTEN)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave the new name with nothing behind it
+        os.chmod(temporary, 0o644)  # as other files: mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder before the work, so that a place that cannot be written to costs no time."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
+    check_writable(folder)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that nothing can be written to: by trying, since rights say nothing of read-only disks."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write to this folder ({error.strerror})") from error
+
+
+@contextmanager
+def locked(folder: Path, taken: str) -> Iterator[None]:
+    """Keep a second process out of a folder, with words for it; the lock goes with the process, however that ends.
+
+    Whoever has the folder clears what a process that was killed left half-written.
+    """
+    with (folder / ".lock").open("w") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(f"{folder}: {taken}") from None
+        _clear_half_written(folder)
+        yield
+
+
+def _clear_half_written(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote left here and one level below."""
+    for left in [*folder.glob(f".*{HALF_WRITTEN}"), *folder.glob(f"*/.*{HALF_WRITTEN}")]:
+        with suppress(OSError):
+            left.unlink()
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+Identity = tuple[int, int]
+PIECE = 1 << 20
+
+
+def private_directory(path: Path) -> Path:
+    """A directory only its owner can enter, whatever the umask."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.chmod(path, 0o700)
+    return path
+
+
+def create_private(path: Path) -> None:
+    """An empty file only its owner can read; the database's journals take over its mode."""
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    except FileExistsError:
+        raise InputError(f"{path}: is there already") from None
+    os.close(handle)
+    os.chmod(path, 0o600)
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """The beginning of a file."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file")
+    with open(path, "rb") as file:
+        return file.read(count)
+
+
+def identity(path: Path) -> Identity:
+    """Which file a path leads to, so that a replaced one is noticed."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
+@contextlib.contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """An empty private file that is gone at the end, with its journal, unless it was moved away."""
+    create_private(path)
+    try:
+        yield path
+    finally:
+        for leftover in (path, path.with_name(f"{path.name}-journal")):
+            leftover.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, shred_old: bool = False) -> Iterator[Path]:
+    """A private temporary file beside ``path`` that takes its place in one step if the block succeeds."""
+    with temporary(path.with_name(f".{secrets.token_hex(8)}.tmp")) as new:
+        yield new
+        old = os.open(path, os.O_RDWR) if shred_old and os.name != "nt" else None
+        move(new, path)
+        if old is not None:
+            with os.fdopen(old, "r+b") as file:
+                _overwrite(file.fileno())
+
+
+def move(new: Path, path: Path) -> None:
+    """Put a file in the place of another in one step, durably."""
+    sync(new)
+    os.replace(new, path)
+    sync_directory(path.parent)
+
+
+def shred(path: Path) -> None:
+    """Overwrite a file with random bytes, beginning with its salt, then delete it and what belongs to it."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        _overwrite(handle)
+    finally:
+        os.close(handle)
+    for each in (path, *(path.with_name(path.name + ending) for ending in ("-journal", "-wal", "-shm"))):
+        each.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make a directory's entries durable, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync(path: Path) -> None:
+    """Make a file's content durable."""
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _overwrite(handle: int) -> None:
+    left = os.fstat(handle).st_size
+    os.lseek(handle, 0, os.SEEK_SET)
+    while left > 0:
+        left -= os.write(handle, secrets.token_bytes(min(PIECE, left)))
+    os.fsync(handle)

@@ -1,0 +1,201 @@
+"""Text files of any encoding: bounded, decoded with the line of an error, cleaned for display."""
+
+import codecs
+import gzip
+import io
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from claim.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+MAX_BYTES = 2 * 1024**3  # of text, unpacked
+MAX_LINE = 1_000_000  # characters
+GZIP_FREE_BYTES = 64 * 1024**2  # up to this size any compression ratio is fine
+GZIP_MAX_RATIO = 200  # edge lists shrink 3 to 20 times; a bomb 1000 times
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BUFFER = 1 << 20
+_NOT_TEXT = "not a text file; save it as UTF-8 text"
+
+
+def printable(text: str) -> str:
+    """The text with everything that could disturb a terminal or break the line written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """A piece of a file as it may be quoted in a message: one line, printable, short."""
+    escaped = printable(text[: limit + 1])
+    return f"'{escaped[:limit]}…'" if len(escaped) > limit else f"'{escaped}'"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read, or bytes that go by a file's name."""
+
+    path: Path
+    content: bytes | None = None
+
+    def error(self, line: int | None, problem: str) -> InputError:
+        """An error that says in which file, and where known in which line, the problem is."""
+        return InputError.at(printable(str(self.path)), line, problem)
+
+    @contextmanager
+    def open(self) -> Iterator[io.BufferedReader]:
+        """The unpacked bytes, never more than the size cap."""
+        with self._open_raw() as raw:
+            yield io.BufferedReader(self._unpacked(raw), _BUFFER)
+
+    def head(self, size: int = 4096) -> bytes:
+        """The first unpacked bytes."""
+        with self.open() as stream:
+            return stream.read(size)
+
+    def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str]]:
+        """Numbered lines without their ends (``\\n``, ``\\r\\n`` or ``\\r``) and without a byte order mark."""
+        number = 0
+        while raw := stream.readline(MAX_LINE + 3):
+            if number == 0:
+                raw = raw.removeprefix(codecs.BOM_UTF8)
+            raw = raw.rstrip(b"\r\n")
+            for piece in raw.split(b"\r") if b"\r" in raw else (raw,):
+                number += 1
+                yield number, self._decoded(piece, number)
+
+    def _decoded(self, raw: bytes, line: int) -> str:
+        if len(raw) > MAX_LINE:
+            raise self.error(line, f"the line is longer than {MAX_LINE:,} characters")
+        if b"\0" in raw:
+            raise self.error(line, _NOT_TEXT)
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise self.error(line, _NOT_TEXT) from None
+
+    def _open_raw(self) -> IO[bytes]:
+        if self.content is not None:
+            return io.BytesIO(self.content)
+        try:
+            mode = self.path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise self.error(None, "is a folder, not a file")
+            if not stat.S_ISREG(mode):  # a pipe could block for ever and cannot be read twice
+                raise self.error(None, "is not a regular file")
+            return self.path.open("rb")
+        except FileNotFoundError:
+            raise self.error(None, "no such file") from None
+        except (OSError, ValueError) as error:
+            raise self._unreadable(error) from None
+
+    def _unpacked(self, raw: IO[bytes]) -> "_Bounded":
+        try:
+            packed = raw.read(2) == _GZIP_MAGIC
+            size = raw.seek(0, os.SEEK_END)
+            raw.seek(0)
+        except OSError as error:
+            raise self._unreadable(error) from None
+        if not packed:
+            return _Bounded(self, raw, MAX_BYTES)
+        limit = min(MAX_BYTES, max(GZIP_FREE_BYTES, GZIP_MAX_RATIO * size))
+        return _Bounded(self, gzip.GzipFile(fileobj=raw), limit)
+
+    def _unreadable(self, error: Exception) -> InputError:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        return self.error(None, f"cannot be read ({reason})")
+
+
+class _Bounded(io.RawIOBase):
+    """Passes bytes on until the limit, and turns damage into errors that name the file."""
+
+    def __init__(self, source: Source, inner: IO[bytes] | gzip.GzipFile, limit: int) -> None:
+        self._source, self._inner, self._limit, self._done = source, inner, limit, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        view = memoryview(buffer)
+        chunk = self._read(len(view))
+        self._done += len(chunk)
+        if self._done > self._limit:
+            raise self._source.error(None, f"holds more than {self._limit >> 20:,} MiB of text")
+        view[: len(chunk)] = chunk
+        return len(chunk)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._inner.read(size)
+        except EOFError:
+            raise self._source.error(None, "the gzip file ends too early (an incomplete download?)") from None
+        except (gzip.BadGzipFile, zlib.error):
+            raise self._source.error(None, "the gzip file is damaged") from None
+        except OSError as error:
+            raise self._source._unreadable(error) from None
+
+
+# Bidirectional controls and marks, line and paragraph separators, and the invisible operators.
+_ACTING = "\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+_UNHARMLESS = rf"\x00-\x1f\x7f-\x9f{_ACTING}\ud800-\udfff\ufffe\uffff"
+_ESCAPED = re.compile(rf"[{_UNHARMLESS}]|\\(?=u\{{)")
+_ESCAPED_FOR_CSV = re.compile(rf"(?![\t\r\n])[{_UNHARMLESS}]|\\(?=u\{{)")
+_ESCAPE = re.compile(r"\\u\{([0-9a-f]{1,6})\}")
+
+FORMULA_STARTS = "=+-@\t\r\n" + "\uff1d\uff0b\uff0d\uff20"  # the last four are full-width; some spreadsheets take them
+_GUARDED = "'" + FORMULA_STARTS
+
+
+def escaped(text: str) -> str:
+    """The text with every character that could act written as an escape."""
+    return _ESCAPED.sub(_escape, text)
+
+
+def escaped_list(codes: tuple[str, ...]) -> str:
+    """Codes in one cell with bars between them; a bar in a code is escaped."""
+    return "|".join(escaped(code).replace("|", "\\u{7c}") for code in codes)
+
+
+def unescaped(text: str) -> str:
+    """What :func:`escaped` was given; other things that look like escapes are left alone."""
+    return _ESCAPE.sub(_unescape, text) if "\\u{" in text else text
+
+
+def unescaped_list(text: str) -> tuple[str, ...]:
+    """What :func:`escaped_list` was given."""
+    return tuple(unescaped(part) for part in text.split("|")) if text else ()
+
+
+def csv_cell(text: str) -> str:
+    """A text as it goes into a CSV cell (quoting is the CSV writer's business)."""
+    return guarded(_ESCAPED_FOR_CSV.sub(_escape, text))
+
+
+def guarded(cell: str) -> str:
+    """The cell with an apostrophe in front if a spreadsheet might take it for a formula."""
+    return f"'{cell}" if cell and cell[0] in _GUARDED else cell
+
+
+def unguarded(cell: str) -> str:
+    """A CSV cell without its guard; ``'t Hooft`` has none."""
+    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in _GUARDED else cell
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{{{ord(match[0]):x}}}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    number = int(match[1], 16)
+    character = chr(number) if number <= 0x10FFFF else ""
+    ours = character in ("\\", "|") or (character and _ESCAPED.fullmatch(character))
+    return character if ours else match[0]
