@@ -1,15 +1,25 @@
-"""Errors a person can act on: one line that says what was wrong and where."""
+"""Errors a person can act on: one line that says what is wrong, where, and what would be right."""
+
+from claim.messages import Message
 
 
 class ClaimError(Exception):
-    """Something the user can put right; shown as one line, without a traceback."""
+    """An error the user can correct; shown as one line, without a traceback.
+
+    ``text`` may have places for ``values``: ``InputError("event {number} was undone already", number=3)``. Errors that
+    the assistant's pages can show are written so, because the text with its places is their key in the translations.
+    """
+
+    def __init__(self, text: object = "", /, **values: object) -> None:
+        self.message = text if isinstance(text, Message) else Message(str(text), values)
+        super().__init__(str(self.message))
 
 
 class InputError(ClaimError):
     """A file or a value that cannot be used as given."""
 
     @classmethod
-    def at(cls, path: object, line: int | None, problem: str) -> "InputError":
+    def at(cls, path: object, line: int | None, problem: object) -> "InputError":
         """An error located in a file: ``ties.csv:7: ...`` (or ``ties.csv: ...`` without a line)."""
         where = f"{path}:{line}" if line is not None else f"{path}"
-        return cls(f"{where}: {problem}")
+        return cls("{where}: {problem}", where=where, problem=problem)
