@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from claim.evaluation import compare as compare
     from claim.networks import Network as Network
     from claim.networks import load as load
+    from claim.registry import register_policy as register_policy
+    from claim.registry import register_selector as register_selector
     from claim.selection import select as select
 
 # Loaded on first use, so that ``import claim`` is quick and compiles nothing.
@@ -26,6 +28,8 @@ _HOME = {
     "compare": "claim.evaluation",
     "influence": "claim.cascades",
     "load": "claim.networks",
+    "register_policy": "claim.registry",
+    "register_selector": "claim.registry",
     "select": "claim.selection",
 }
 __all__ = list(_HOME)

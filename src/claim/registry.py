@@ -1,25 +1,171 @@
-"""Policies by name: those that need no learning, shipped trained ones, and policy files."""
+"""Policies and selectors: your own objects, or names.
+
+A name is one of the built-in rules, one you registered (:func:`register_policy`) or installed (entry points
+``claim.policies`` and ``claim.selectors``), a class as ``package.module:Class``, a shipped trained policy
+(``claim``, ``claim:retweet@20``) or a policy file.
+"""
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from claim.discovery import Policy, policy_named
+from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
 from claim.networks import Network
 from claim.networks.catalogue import family_of
 
+PolicyLike: TypeAlias = str | Policy | type[Policy]
+SelectorLike: TypeAlias = str | Selector | type[Selector]
+
 FOLDER = Path(__file__).parent / "learning" / "policies"
 EVERY_FAMILY = "all"
-LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}
+LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}  # family of a network to the family trained for it
+SELECTORS = ("greedy", "foresight")
 _NAME = re.compile(r"(?P<variant>[a-z-]+)(:(?P<family>[a-z-]+))?(@(?P<budget>\d+))?")
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_registered: dict[str, dict[str, Any]] = {"policies": {}, "selectors": {}}
+
+
+# Your own ------------------------------------------------------------------------------------------------------------
+
+
+def register_policy(name: str, policy: Policy | type[Policy]) -> None:
+    """Make a policy (an object, or a class without arguments) available by name, also in worker processes."""
+    _registered["policies"][name] = _checked("policies", policy)
+
+
+def register_selector(name: str, selector: Selector | type[Selector]) -> None:
+    """Make a selector (an object, or a class without arguments) available by name, also in worker processes."""
+    _registered["selectors"][name] = _checked("selectors", selector)
+
+
+def name_of(thing: PolicyLike | SelectorLike) -> str:
+    """What a policy or selector is called in tables: its name, or the name of its class."""
+    if isinstance(thing, str):
+        return thing
+    own = getattr(thing, "name", None)
+    return own if isinstance(own, str) else (thing if isinstance(thing, type) else type(thing)).__name__
+
+
+def own_object(kind: str, given: Any) -> Any | None:
+    """The object behind your own policy or selector (``kind`` is "policies" or "selectors"); None for other names."""
+    if not isinstance(given, str):
+        return _checked(kind, given)
+    if given in _registered[kind]:
+        return _named(_registered[kind][given], given)
+    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*VARIANTS, *SELECTORS):
+        return _checked(kind, _imported(given))
+    for entry in entry_points(group=f"claim.{kind}"):
+        if entry.name == given:
+            return _named(_checked(kind, entry.load()), given)
+    return POLICIES.get(given) if kind == "policies" else None
+
+
+def _checked(kind: str, given: Any) -> Any:
+    """An object that does what is asked of it; a class is called without arguments."""
+    made = given() if isinstance(given, type) else given
+    needed, what = ("choose", "policy") if kind == "policies" else ("select", "selector")
+    if not callable(getattr(made, needed, None)):
+        wanted = "choose(discovered, rng, count)" if kind == "policies" else "select(discovered, k, rng)"
+        raise InputError(f"a {what} is a name or an object with {wanted}, got {type(given).__name__}")
+    return made
+
+
+def _named(thing: Any, name: str) -> Any:
+    return thing if name_of(thing) == name else _Named(thing, name)
+
+
+class _Named:
+    """A policy or selector under the name it was registered with."""
+
+    def __init__(self, thing: Any, name: str) -> None:
+        self.name, self._thing = name, thing
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__") or attribute == "_thing":  # asked for while it is unpickled
+            raise AttributeError(attribute)
+        return getattr(self._thing, attribute)
+
+
+def _imported(name: str) -> Any:
+    """``package.module:Class``, found as Python would find it from the working directory."""
+    module, _, attribute = name.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"{name}: {error}") from error
+    _send_source(module)
+    return found
+
+
+def _send_source(module: str) -> None:
+    """Send a module of the user's own to workers with its objects, so that they need not have the file."""
+    import cloudpickle
+
+    file = getattr(sys.modules[module], "__file__", None) or ""
+    if "site-packages" not in file:
+        cloudpickle.register_pickle_by_value(sys.modules[module])
+
+
+# Policies by name ----------------------------------------------------------------------------------------------------
+
+
+def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5) -> Policy:
+    """The policy itself; a trained one is that of the network's ``family`` (if known) and of the nearest budget.
+
+    One from a file keeps the name on its card: random numbers follow from names, and not from where a file lies.
+    """
+    own = own_object("policies", given)
+    if own is not None:
+        return own  # type: ignore[no-any-return]
+    name = str(given)
+    check_policy(name)
+    try:
+        from claim.learning.policy import learned_policy
+    except ImportError as error:
+        raise InputError(f"{name} is a trained policy and needs PyTorch: pip install 'claim[learning]'") from error
+    policy = learned_policy(name, family, budget)
+    return policy if is_file(name) else replace(policy, name=name)
+
+
+def check_policy(given: PolicyLike) -> None:
+    """Refuse what is no policy, before anything is computed."""
+    if own_object("policies", given) is not None:
+        return
+    name = str(given)
+    if is_file(name):
+        if not Path(name).exists():
+            raise InputError(f"{name}: no such policy file")
+    elif not is_learned(name):
+        known = [*POLICIES, *_registered["policies"], *VARIANTS]
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(known)})")
+    elif ":" in name or not shipped():  # without a family, which one is meant depends on the network
+        find_shipped(name, None, budget=5)
+
+
+def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) -> bool:
+    """Whether a policy is a reference or draws its own start; no trained one is or does."""
+    own = own_object("policies", given)
+    return own is not None and mark(own)
+
+
+# Shipped trained policies --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """A policy that comes with the software."""
+    """A trained policy that comes with the package."""
 
     variant: str
     family: str
@@ -43,7 +189,7 @@ def is_file(name: str) -> bool:
 
 
 def shipped() -> list[Shipped]:
-    """All policies that come with the software."""
+    """All trained policies that come with the package."""
     stems = (path.stem.split(".") for path in sorted(FOLDER.glob("*.json")))
     return [Shipped(variant, family, int(budget)) for variant, family, budget in stems]
 
@@ -69,37 +215,24 @@ def find_shipped(name: str, family: str | None, budget: int) -> Shipped:
     return nearest
 
 
-def check_policy(name: str) -> None:
-    """Refuse a name that means nothing, before anything is computed."""
-    if not is_learned(name):
-        policy_named(name, VARIANTS)
-    elif is_file(name):
-        if not Path(name).exists():
-            raise InputError(f"{name}: no such policy file")
-    elif ":" in name or not shipped():  # without a family, which one is meant depends on the network
-        find_shipped(name, None, budget=5)
+# Selectors by name ---------------------------------------------------------------------------------------------------
 
 
-def is_marked(name: str, mark: Callable[[Policy], bool]) -> bool:
-    """Whether the policy of a name is a reference or draws its own start; no trained one is or does."""
-    return not is_learned(name) and mark(policy_named(name))
+def find_selector(given: SelectorLike, **settings: Any) -> Selector:
+    """The selector itself; one of the package is built with ``settings`` (see ``claim.selection.selector_named``)."""
+    own = own_object("selectors", given)
+    if own is not None:
+        return own  # type: ignore[no-any-return]
+    from claim.selection import selector_named
+
+    return selector_named(str(given), **settings)
 
 
-def policy_for(name: str, network: Network, budget: int) -> Policy:
-    """The policy of a name on a network; a trained one is that of the network's family."""
-    return policy_of(name, family_of(network), budget)
+def policy_of(name: PolicyLike, family: str | None, budget: int) -> Policy:
+    """The policy of a name for a family and a budget."""
+    return find_policy(name, family, budget)
 
 
-def policy_of(name: str, family: str | None, budget: int) -> Policy:
-    """The policy of a name for a family (if known) and so many surveys; a trained one is that of the nearest budget.
-
-    One from a file keeps the name on its card: random numbers follow from names, and not from where a file lies.
-    """
-    if not is_learned(name):
-        return policy_named(name)
-    try:
-        from claim.learning.policy import learned_policy
-    except ImportError as error:
-        raise InputError(f"{name} is a trained policy and needs PyTorch: pip install 'claim[learning]'") from error
-    policy = learned_policy(name, family, budget)
-    return policy if is_file(name) else replace(policy, name=name)
+def policy_for(name: PolicyLike, network: Network, budget: int) -> Policy:
+    """The policy of a name on a network."""
+    return find_policy(name, family_of(network), budget)

@@ -11,6 +11,7 @@ from claim.errors import InputError
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
+BackendName = Literal["local", "ray"]
 
 if TYPE_CHECKING:
     from claim.evaluation import Comparison
@@ -38,6 +39,8 @@ def evaluate(
     answers: Annotated[float, typer.Option(help="Chance that somebody surveyed names a contact.")] = 1.0,
     untold: Annotated[bool, typer.Option("--untold", help="Keep attendance and range of p from selectors.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
+    address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
@@ -61,7 +64,7 @@ def evaluate(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
             budget=budget, start=start, leaders=leaders, p=p, starts=starts, per_round=round_size,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), answers=answers,
-            told=not untold, workers=workers, data_dir=data_dir, progress=progress,
+            told=not untold, workers=workers, backend=backend, address=address, data_dir=data_dir, progress=progress,
         )  # fmt: skip
     seconds = time.perf_counter() - began
     _show(result, seconds, json)

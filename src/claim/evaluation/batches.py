@@ -1,25 +1,25 @@
-"""Many runs at once: independent jobs on local processes, the same results on any number of them."""
+"""Many runs at once: jobs of some runs each, in this process, on local processes or on a Ray cluster."""
 
 import os
-import signal
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, TypeAlias
 
 from claim.errors import ClaimError
 from claim.evaluation.runs import Contender, Outcome, Rules, play_runs
+from claim.jobs import Backend, MemoryStore, Result, Sweep
 from claim.networks import Network
 
 RUNS_PER_JOB = 25
 FEWEST_FOR_PROCESSES = 100  # runs; below that starting processes takes longer than it saves
 
-Progress = Callable[[int, int], None]  # runs done, runs in all
+Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs in all
+BackendName: TypeAlias = Literal["local", "ray"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """Some runs of one contender on one network."""
 
@@ -28,10 +28,27 @@ class Job:
     rules: Rules
     starts: tuple[tuple[int, list[int]], ...]
     checkpoints: tuple[int, ...]
+    needs: tuple[()] = ()
 
-    def play(self) -> list[list[Outcome]]:
-        """Play the runs; in whatever process this happens."""
-        return play_runs(self.network, self.contender, self.rules, self.starts, self.checkpoints)
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        policy, selector, protocol = self.contender.names
+        runs = f"runs {self.starts[0][0]} to {self.starts[-1][0]}"
+        return f"{policy} + {selector} on {self.network.name} ({protocol}, {runs})"
+
+    @property
+    def effort(self) -> float:
+        """Runs."""
+        return float(len(self.starts))
+
+    def identity(self) -> dict[str, Any]:
+        """Its name: within one comparison no two jobs have the same."""
+        return {"name": self.name}
+
+    def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
+        """Run the studies."""
+        return {"outcomes": play_runs(self.network, self.contender, self.rules, self.starts, self.checkpoints)}
 
 
 def split(
@@ -45,56 +62,46 @@ def split(
     ]
 
 
-def play_all(
-    jobs: Sequence[Job], workers: int | None = None, progress: Progress | None = None
-) -> list[list[list[Outcome]]]:
-    """The outcomes of all jobs, in order."""
-    total = sum(len(job.starts) for job in jobs)
-    results: list[list[list[Outcome]]] = []
-    done = 0
-    try:
-        for job, outcomes in zip(jobs, _results(jobs, total, workers), strict=True):
-            results.append(outcomes)
-            done += len(job.starts)
-            if progress is not None:
-                progress(done, total)
-    except BrokenProcessPool as error:
-        raise ClaimError("a worker process was killed, perhaps for want of memory: try --workers 1") from error
-    return results
-
-
 def play_batches(
-    batches: Sequence[Sequence[Job]], workers: int | None = None, progress: Progress | None = None
+    batches: Sequence[Sequence[Job]],
+    workers: int | None = None,
+    progress: Progress | None = None,
+    backend: BackendName = "local",
+    address: str | None = None,
 ) -> list[list[list[Outcome]]]:
-    """The outcomes of all runs of each batch of jobs."""
-    results = iter(play_all([job for batch in batches for job in batch], workers, progress))
-    return [[outcomes for _ in batch for outcomes in next(results)] for batch in batches]
+    """The outcomes of all runs of each batch of jobs, the same on any number of workers and on any backend."""
+    jobs = [job for batch in batches for job in batch]
+    total, store = sum(len(job.starts) for job in jobs), MemoryStore()
+    with TemporaryDirectory() as workspace:
+        place = _backend(total, workers, Path(workspace), backend, address)
+        sweep = Sweep(jobs, store, place)
+        if progress is not None:
+            sweep.watch = lambda standing: progress(round(standing.share * total), total)
+        sweep.run()
+    if sweep.failures:
+        raise _error(sweep)
+    return [[outcomes for job in batch for outcomes in (store.load(job) or {})["outcomes"]] for batch in batches]
 
 
-def _results(jobs: Sequence[Job], total: int, workers: int | None) -> Iterator[list[list[Outcome]]]:
+def _backend(total: int, workers: int | None, workspace: Path, name: BackendName, address: str | None) -> Backend:
+    if name == "ray":
+        from claim.jobs.ray import RayBackend
+
+        return RayBackend(workspace, address, workers)
+    from claim.jobs.local import InlineBackend, LocalBackend
+
     workers = workers or os.cpu_count() or 1
     if workers == 1 or total < FEWEST_FOR_PROCESSES:
-        return (job.play() for job in jobs)
-    from joblib import Parallel, delayed
-
-    # A worker that has compiled kernels and loaded PyTorch has grown: it is replaced, and no job is lost.
-    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-    pool = Parallel(n_jobs=workers, return_as="generator")
-    with interrupts_ignored():
-        return pool(delayed(Job.play)(job) for job in jobs)  # type: ignore[no-any-return]
+        return InlineBackend(workspace)
+    return LocalBackend(workers, workspace)
 
 
-@contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Processes started in here never hear Ctrl-C, at which each would print a traceback of its own.
-
-    This process hears it again as soon as they are started, and ends them.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what becomes of signals
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+def _error(sweep: Sweep) -> Exception:
+    """What to raise for a failed job: its own error, or that its process was killed."""
+    failure = sweep.last_failure
+    assert failure is not None
+    if failure.final:
+        return ClaimError(failure.reason)
+    if failure.details:
+        return RuntimeError(f"{next(iter(sweep.failures))} failed\n{failure.details}")
+    return ClaimError(f"a worker process was killed ({failure.reason}), perhaps for want of memory: try --workers 1")

@@ -10,10 +10,9 @@ from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
-from claim.discovery import is_reference
 from claim.discovery.simulation import BudgetUnit, check_contacts
 from claim.errors import InputError
-from claim.evaluation.batches import Progress, play_batches, split
+from claim.evaluation.batches import BackendName, Progress, play_batches, split
 from claim.evaluation.provenance import manifest, resolved
 from claim.evaluation.runs import (
     REFEREE_SAMPLES,
@@ -31,8 +30,7 @@ from claim.evaluation.statistics import holm, paired_test, standard_error
 from claim.networks import Network, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
-from claim.registry import check_policy, is_marked
-from claim.selection import selector_named
+from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
 
 Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is
 
@@ -100,8 +98,8 @@ class Comparison:
 
 def compare(
     networks: Iterable[Named] | Named,
-    policies: Iterable[str] | str,
-    selector: Iterable[str] | str = "greedy",
+    policies: Iterable[PolicyLike] | PolicyLike,
+    selector: Iterable[SelectorLike] | SelectorLike = "greedy",
     protocol: Iterable[str] | str = "field",
     runs: int = 100,
     seed: int = 10,
@@ -119,6 +117,8 @@ def compare(
     answers: float = 1.0,
     told: bool = True,
     workers: int | None = None,
+    backend: BackendName = "local",
+    address: str | None = None,
     data_dir: str | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -140,7 +140,7 @@ def compare(
     sets = {network.name: start_sets(network, runs, start, seed, starts) for network in hidden}
     grid = list(product(hidden, contenders))
     batches = [split(network, contender, rules, sets[network.name], [budget]) for network, contender in grid]
-    outcomes = play_batches(batches, workers, progress)
+    outcomes = play_batches(batches, workers, progress, backend, address)
     rows = [_row(network, contender, played) for (network, contender), played in zip(grid, outcomes, strict=True)]
     settings = {**rules.settings(), "runs": runs, "starts": starts or "published where they exist"}
     trained = resolved(contenders, hidden, budget)
@@ -162,7 +162,7 @@ def networks_given(networks: Iterable[Named] | Named) -> list[str | Network]:
     if isinstance(networks, os.PathLike):
         return [os.fspath(networks)]
     given: list[str | Network] = []
-    for item in _names(networks) if isinstance(networks, str) else networks:
+    for item in _listed(networks) if isinstance(networks, str) else networks:
         known = [item] if isinstance(item, Network) else expand([os.fspath(item)])
         given += [each for each in known if isinstance(each, Network) or each not in given]
     return given
@@ -183,18 +183,25 @@ def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Netwo
 
 
 def contenders_of(
-    policies: Iterable[str] | str, selectors: Iterable[str] | str, protocols: Iterable[str] | str
+    policies: Iterable[PolicyLike] | PolicyLike,
+    selectors: Iterable[SelectorLike] | SelectorLike,
+    protocols: Iterable[str] | str,
 ) -> list[Contender]:
-    """Every combination, each once; unknown names are refused before anything is computed."""
-    rules, oracles = _names(policies), _names(selectors)
-    views = [check_protocol(name) for name in _names(protocols)]
+    """Every combination, each once; what is no policy or selector is refused before anything is computed."""
+    rules, oracles = _listed(policies), _listed(selectors)
+    views = [check_protocol(name) for name in _listed(protocols)]
     if not (rules and oracles and views):
         raise InputError("a comparison needs at least one policy, one selector and one protocol")
-    for name in rules:
-        check_policy(name)
-    for name in oracles:
-        selector_named(name)
-    return [Contender(*names) for names in product(rules, oracles, views)]
+    for policy in rules:
+        check_policy(policy)
+    for oracle in oracles:
+        find_selector(oracle)
+    for kind, given in (("policies", rules), ("selectors", oracles)):
+        names = [name_of(each) for each in given]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"two {kind} are called {twice}: give each a name of its own")
+    return [Contender(*each).with_objects() for each in product(rules, oracles, views)]
 
 
 def check_rules(rules: Rules, runs: int) -> None:
@@ -264,15 +271,13 @@ def _row(network: Network, contender: Contender, played: list[list[Outcome]]) ->
     discovered = float(np.mean([outcomes[-1].discovered for outcomes in played]))
     return Row(
         network.name,
-        contender.policy,
-        contender.selector,
-        contender.protocol,
+        *contender.names,
         len(values),
         float(np.mean(values)),
         standard_error(values),
         values,
         discovered,
-        is_marked(contender.policy, is_reference),
+        is_marked(contender.policy),
     )
 
 
@@ -287,9 +292,9 @@ def _command(
     parts = [
         "claim evaluate",
         f"--networks {listed(each.name if isinstance(each, Network) else each for each in networks)}",
-        f"--policies {listed(each.policy for each in contenders)}",
-        f"--selector {listed(each.selector for each in contenders)}",
-        f"--protocol {listed(each.protocol for each in contenders)}",
+        f"--policies {listed(each.names[0] for each in contenders)}",
+        f"--selector {listed(each.names[1] for each in contenders)}",
+        f"--protocol {listed(each.names[2] for each in contenders)}",
         f"--runs {runs} --seed {rules.seed} --budget {rules.budget} --start {rules.start}",
         f"--leaders {rules.leaders} -p {rules.p}",
     ]
@@ -310,9 +315,14 @@ def _command(
     return " ".join(parts)
 
 
-def _names(given: Iterable[str] | str) -> list[str]:
-    names = given.split(",") if isinstance(given, str) else list(given)
-    return list(dict.fromkeys(name.strip() for name in names if name.strip()))
+def _listed(given: Any) -> list[Any]:
+    """A comma-separated text, one object, or several of either; each once, in order."""
+    if isinstance(given, str):
+        given = given.split(",")
+    elif not isinstance(given, Iterable) or isinstance(given, type):
+        given = [given]
+    parts = [each.strip() if isinstance(each, str) else each for each in given]
+    return [each for i, each in enumerate(parts) if each != "" and each not in parts[:i]]
 
 
 def without_nan(value: Any) -> Any:

@@ -57,7 +57,7 @@ def budget_curves(
         for i, surveys in enumerate(budgets):
             values = [outcomes[i].influence for outcomes in runs]
             discovered = float(np.mean([outcomes[i].discovered for outcomes in runs]))
-            names = (network.name, contender.policy, contender.selector, contender.protocol)
+            names = (network.name, *contender.names)
             error = standard_error(values)
             points.append(CurvePoint(*names, surveys, len(values), float(np.mean(values)), error, discovered))
     return points

@@ -4,13 +4,12 @@ import json
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from claim.evaluation.runs import Contender
 from claim.io.files import sha256_of
+from claim.jobs import library_versions
 from claim.networks import Network
 from claim.networks.catalogue import family_of
 from claim.registry import find_shipped, is_file, is_learned
@@ -33,18 +32,6 @@ def manifest(command: str, settings: Mapping[str, Any], networks: Iterable[Netwo
         },
         "git": _revision(),
     }
-
-
-@cache
-def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
-    """The versions of those that are installed."""
-    found = {}
-    for library in libraries:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _revision() -> dict[str, Any] | None:
@@ -72,8 +59,9 @@ def resolved(contenders: Iterable[Contender], networks: Iterable[Network], budge
     """By name and family of network the policies and selectors that were trained; empty where none was."""
     contenders = list(contenders)
     families = list(dict.fromkeys(family_of(network) for network in networks))
-    policies = dict.fromkeys(each.policy for each in contenders if is_learned(each.policy))
-    selectors = dict.fromkeys(each.selector for each in contenders if each.selector.startswith("foresight"))
+    policies = [name for each in contenders if isinstance(name := each.policy, str) and is_learned(name)]
+    chosen = [each.selector for each in contenders if isinstance(each.selector, str)]
+    selectors = [name for name in chosen if name.startswith("foresight")]
     found = {
         "policies": {name: {each or NO_FAMILY: _policy(name, each, budget) for each in families} for name in policies},
         "selectors": {name: {each or NO_FAMILY: _foresight(name, each) for each in families} for name in selectors},

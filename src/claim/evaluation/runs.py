@@ -16,8 +16,8 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
 from claim.randomness import named_seed
-from claim.registry import policy_for
-from claim.selection import Candidates, Ties, select, selector_named
+from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of, own_object
+from claim.selection import Candidates, Ties, select
 
 ProtocolName = Literal["field", "paper"]
 
@@ -227,11 +227,22 @@ class Rules:
 
 @dataclass(frozen=True)
 class Contender:
-    """A policy, a selector and the protocol they are put to, by name."""
+    """A policy, a selector and the protocol they are evaluated by; policy and selector are names or objects."""
 
-    policy: str
-    selector: str
+    policy: PolicyLike
+    selector: SelectorLike
     protocol: ProtocolName
+
+    @property
+    def names(self) -> tuple[str, str, ProtocolName]:
+        """Policy, selector and protocol as they are called in tables."""
+        return name_of(self.policy), name_of(self.selector), self.protocol
+
+    def with_objects(self) -> "Contender":
+        """The same with your own policy and selector as objects: worker processes know no names of yours."""
+        policy = own_object("policies", self.policy) or self.policy
+        selector = own_object("selectors", self.selector) or self.selector
+        return Contender(policy, selector, self.protocol)
 
 
 @dataclass(frozen=True)
@@ -251,7 +262,7 @@ def play_runs(
     checkpoints: Sequence[int],
 ) -> list[list[Outcome]]:
     """Play numbered start sets; for each the outcomes at the checkpoints (numbers of surveys, ascending)."""
-    policy = policy_for(contender.policy, network, rules.budget)
+    policy = find_policy(contender.policy, family_of(network), rules.budget)
     selector = selector_for(contender, network, rules)
     return [
         _play(referee_of_run(network, rules, run), policy, selector, contender.protocol, rules, run, start, checkpoints)
@@ -262,8 +273,10 @@ def play_runs(
 def selector_for(contender: Contender, network: Network, rules: Rules) -> Selector:
     """The contender's selector, told what selectors are told."""
     oracle = ORACLE[contender.protocol]
-    settings = (contender.selector, rules.p, oracle.samples, oracle.ties, family_of(network))
-    return selector_named(*settings, rules.attendance, rules.chances()) if rules.told else selector_named(*settings)
+    settings: dict[str, Any] = {"p": rules.p, "samples": oracle.samples, "ties": oracle.ties}
+    if rules.told:
+        settings |= {"attendance": rules.attendance, "p_range": rules.chances()}
+    return find_selector(contender.selector, family=family_of(network), **settings)
 
 
 def referee_of_run(network: Network, rules: Rules, run: int) -> Referee:
@@ -310,7 +323,7 @@ def studied(
 ) -> Iterator[Simulation]:
     """The study of one run as it stands at each checkpoint; a dry frontier ends the surveys early."""
     simulation, seeing = simulate(network, policy, rules, run, start)
-    rng = np.random.default_rng(named_seed(rules.seed, "policy", policy.name, run))
+    rng = np.random.default_rng(named_seed(rules.seed, "policy", name_of(policy), run))
     progress = surveys(simulation, seeing, checkpoints[-1], rng, rules.per_round, rules.unit)
     spent = 0
     for checkpoint in checkpoints:

@@ -6,14 +6,14 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from claim.errors import InputError
-from claim.evaluation.provenance import library_versions
+from claim.errors import ClaimError, InputError
 from claim.io.files import locked, write_whole
 
 RESULTS_VERSION = 2  # one more whenever a change of the code changes results: older ones are then run again
@@ -53,10 +53,11 @@ class Job(Protocol):
 
 @dataclass(frozen=True)
 class Failed:
-    """An attempt that came to nothing: why in one line, and the traceback if there is one."""
+    """A failed attempt: why in one line, the traceback if there is one, and whether another attempt is no use."""
 
     reason: str
     details: str = ""
+    final: bool = False
 
 
 @cache
@@ -71,17 +72,37 @@ def key_of(job: Job) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def attempt(job: Job, inputs: Sequence[Result], workspace: Path) -> Result | Failed:
-    """Run a job on one thread, in whatever process this is; what goes wrong in it comes back as a failure."""
-    from threadpoolctl import threadpool_limits
+@cache
+def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
+    """The versions of those that are installed."""
+    found = {}
+    for library in libraries:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            continue
+    return found
 
+
+def attempt(job: Job, inputs: Sequence[Result], workspace: Path) -> Result | Failed:
+    """Run a job on one thread, in this process; an exception comes back as a failure."""
     os.environ["OMP_NUM_THREADS"] = "1"  # what numba's kernels go by
     try:
-        with threadpool_limits(1):
+        with _one_thread():
             return job.run(inputs, workspace)
+    except ClaimError as error:
+        return Failed(str(error), final=True)
     except Exception as error:
         text = str(error).strip().splitlines()
         return Failed(f"{type(error).__name__}: {text[0] if text else 'no message'}", traceback.format_exc())
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # it comes with the extra `learning`, as do the libraries that start threads
+        return nullcontext()
+    return threadpool_limits(1)  # type: ignore[no-any-return]
 
 
 def with_needs(jobs: Sequence[Job]) -> list[Job]:
@@ -97,6 +118,24 @@ def with_needs(jobs: Sequence[Job]) -> list[Job]:
     for job in jobs:
         visit(job)
     return list(found.values())
+
+
+class MemoryStore:
+    """Results of a sweep that are needed once."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, Result] = {}
+
+    def load(self, job: Job) -> Result | None:
+        """The result of a job, if it has been run."""
+        return self._results.get(key_of(job))
+
+    def save(self, job: Job, result: Result) -> None:
+        """Keep a result."""
+        self._results[key_of(job)] = result
+
+    def log(self, **entry: Any) -> None:
+        """Nothing is logged."""
 
 
 class Store:
@@ -184,11 +223,12 @@ class Sweep:
     """All jobs of a grid and what they need."""
 
     jobs: Sequence[Job]
-    store: Store
+    store: Store | MemoryStore
     backend: Backend
     watch: Watch = lambda standing: None
     seconds: float | None = None  # after that many no job is begun
     failures: dict[str, str] = field(default_factory=dict)  # by the job's name
+    last_failure: Failed | None = None
     _waiting: list[Job] = field(init=False)
     _running: dict[str, Job] = field(default_factory=dict, init=False)
     _done: set[str] = field(default_factory=set, init=False)
@@ -244,10 +284,12 @@ class Sweep:
         self.store.log(
             job=job.name, key=key, attempt=self._attempts[key], reason=outcome.reason, details=outcome.details
         )
-        if self._attempts[key] < ATTEMPTS:
+        if self._attempts[key] < ATTEMPTS and not outcome.final:
             self._waiting.insert(0, job)
         else:
-            self.failures[job.name] = f"{outcome.reason} ({ATTEMPTS} attempts)"
+            attempts = "" if outcome.final else f" ({ATTEMPTS} attempts)"
+            self.failures[job.name] = f"{outcome.reason}{attempts}"
+            self.last_failure = outcome
 
     def _drop_hopeless(self) -> None:
         """What needs a failed job fails with it; needs come first, so one pass is enough."""
@@ -263,7 +305,7 @@ class Sweep:
     def _result(self, job: Job) -> Result:
         result = self.store.load(job)
         if result is None:
-            raise RuntimeError(f"the result of {job.name} has gone from {self.store.path(job)}")
+            raise RuntimeError(f"the result of {job.name} is no longer in the store")
         return result
 
     def _time_is_up(self) -> bool:

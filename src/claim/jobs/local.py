@@ -1,17 +1,19 @@
 """Jobs on processes of this machine; one that dies takes only its own job with it."""
 
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from claim.evaluation.batches import interrupts_ignored
+import cloudpickle
+
 from claim.jobs import Failed, Job, Result, attempt
 
 PATIENCE = 1.0  # seconds
@@ -34,6 +36,30 @@ class Worker:
             return Failed(f"its process ended with {_ending(self.process.exitcode)}")
 
 
+class InlineBackend:
+    """Jobs one after the other in this process; an exception ends the sweep."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self._ended: list[tuple[Job, Result | Failed]] = []
+
+    def free(self) -> int:
+        """One place, unless a result waits to be taken."""
+        return 1 - len(self._ended)
+
+    def submit(self, job: Job, inputs: Sequence[Result]) -> None:
+        """Run a job to its end."""
+        self._ended.append((job, job.run(inputs, self.workspace)))
+
+    def wait(self) -> list[tuple[Job, Result | Failed]]:
+        """The job that ended."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def close(self) -> None:
+        """Nothing runs any more."""
+
+
 class LocalBackend:
     """As many processes as asked for, started when needed and used again."""
 
@@ -51,7 +77,7 @@ class LocalBackend:
         worker = next((each for each in self._workers if each.job is None), None) or self._start()
         worker.job = job
         with suppress(OSError):  # it died while it was idle; the next wait says so
-            worker.line.send((job, list(inputs), self.workspace))
+            worker.line.send_bytes(cloudpickle.dumps((job, list(inputs), self.workspace)))
 
     def wait(self) -> list[tuple[Job, Result | Failed]]:
         """Jobs that ended, well or not."""
@@ -93,7 +119,7 @@ def _serve(line: Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         while True:
-            line.send(attempt(*line.recv()))
+            line.send(attempt(*pickle.loads(line.recv_bytes())))
     except (EOFError, OSError, KeyboardInterrupt):
         return
 
@@ -108,3 +134,19 @@ def _end_with_parent() -> None:
 
 def _ending(code: int | None) -> str:
     return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Processes started in here never hear Ctrl-C, at which each would print a traceback of its own.
+
+    This process hears it again as soon as they are started, and ends them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what becomes of signals
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
