@@ -9,8 +9,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from claim.discovery.environment import register_environments
-
 if TYPE_CHECKING:
     from claim.cascades import influence as influence
     from claim.discovery import Discovered as Discovered
@@ -35,7 +33,16 @@ _HOME = {
 __all__ = list(_HOME)
 
 
-register_environments()  # Gymnasium looks for no plugins: whoever imports claim can make its environment
+def _register_environment() -> None:
+    """Make ``gymnasium.make("claim/NetworkDiscovery-v0", network="zone2")`` work once claim is imported."""
+    import gymnasium
+
+    name = "claim/NetworkDiscovery-v0"
+    if name not in gymnasium.registry:
+        gymnasium.register(name, entry_point="claim.discovery.environment:make_environment")
+
+
+_register_environment()
 
 
 def __getattr__(name: str) -> Any:

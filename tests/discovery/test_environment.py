@@ -10,11 +10,12 @@ from gymnasium.utils.env_checker import check_env
 
 import claim  # noqa: F401 - registers the environment
 from claim.cascades import Worlds
-from claim.discovery.environment import ENVIRONMENT, NetworkDiscoveryEnv
+from claim.discovery.environment import NetworkDiscoveryEnv
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection import GreedySelector
 
+ENVIRONMENT = "claim/NetworkDiscovery-v0"
 SELECTOR = GreedySelector(samples=50)
 ISOLATED = Network.from_edges([0, 1], [1, 2], n=9, name="isolated")
 
@@ -65,7 +66,6 @@ def test_gymnasium_makes_it_by_name_with_a_network_or_the_name_of_one():
             env.reset(seed=0)
             env.step(env.action_space.sample())
             check_env(env.unwrapped)
-    assert ENVIRONMENT == "claim/NetworkDiscovery-v0"
     assert env.unwrapped.selector.name == "greedy"
 
 
@@ -101,9 +101,27 @@ def test_an_episode_has_as_many_steps_as_the_budget_and_one_reward_at_the_end():
 
 def test_the_achieved_goal_is_the_influence_of_leaders_chosen_from_what_was_discovered():
     env = environment(Network.from_edges([0, 0, 0], [1, 2, 3], n=30), leaders=4, start_size=1, samples=500)
+    env.budget = 3
     observation, _ = env.reset(seed=0, options={"start": [0]})
+    final = False
+    while not final:
+        assert observation["achieved_goal"][0] == 0.0  # the oracle runs at the end of an episode
+        observation, _, final, _, _ = env.step(env.action_space.sample())
     expected = Worlds.draw(env.network, 0.1, 500, 0).influence([0, 1, 2, 3]).mean
     assert observation["achieved_goal"][0] == expected == 4.0
+
+
+def test_several_networks_take_turns_at_random():
+    networks = [star(5), hubs_and_leaves(60)]
+    env = NetworkDiscoveryEnv(networks, SELECTOR, samples=50)
+    seen = set()
+    for seed in range(20):
+        _, info = env.reset(seed=seed)
+        assert info["action_mask"].shape == (max(network.n for network in networks),)
+        seen.add(env.network.n)
+        play(env, seed)
+    assert len(seen) == 2
+    check_env(env)
 
 
 def test_the_observation_shows_the_discovered_network_and_whom_the_round_has_chosen():
@@ -228,5 +246,5 @@ def test_a_goal_that_cannot_be_divided_by_is_refused(goal):
 
 
 def test_a_directed_network_is_refused():
-    with pytest.raises(InputError, match="undirected"):
+    with pytest.raises(InputError, match="directed"):
         environment(Network.from_edges([0], [1], directed=True))

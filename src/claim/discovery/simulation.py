@@ -105,6 +105,28 @@ def _checked_start(network: Network, start: Iterable[int]) -> list[int]:
     return people
 
 
+class Surveys:
+    """The surveys of a study: how much of the budget is used, and how many people may be chosen now.
+
+    ``unit`` says what the budget counts: ``attempts``, or ``answers`` (a refusal is free).
+    """
+
+    def __init__(self, simulation: Simulation, budget: int, per_round: int = 1, unit: BudgetUnit = "attempts") -> None:
+        self.simulation, self.budget, self.per_round, self.unit = simulation, budget, per_round, unit
+        self.used = 0
+
+    @property
+    def places(self) -> int:
+        """How many people may be chosen for the next round."""
+        return max(min(self.per_round, self.budget - self.used), 0)
+
+    def ask(self, person: int) -> bool:
+        """Try to survey a person; False if they refuse."""
+        answered = self.simulation.ask(person)
+        self.used += answered or self.unit == "attempts"
+        return answered
+
+
 def surveys(
     simulation: Simulation,
     policy: Policy,
@@ -113,13 +135,12 @@ def surveys(
     per_round: int = 1,
     unit: BudgetUnit = "attempts",
 ) -> Iterator[int]:
-    """Survey until the budget or the frontier is used up; yields after each attempt how much of the budget is spent."""
-    spent = 0
-    while spent < budget:
-        chosen = policy.choose(simulation.discovered, rng, min(per_round, budget - spent))
+    """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt."""
+    study = Surveys(simulation, budget, per_round, unit)
+    while study.places:
+        chosen = policy.choose(simulation.discovered, rng, study.places)
         if not chosen:
             return
         for person in chosen:
-            answered = simulation.ask(person)
-            spent += answered or unit == "attempts"
-            yield spent
+            study.ask(person)
+            yield study.used
