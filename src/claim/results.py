@@ -24,8 +24,9 @@ class Tabular:
     def _repr_html_(self) -> str:
         rows = self.records()
         heads = "".join(f"<th>{escape(str(key))}</th>" for key in (rows[0] if rows else ()))
-        lines = ("".join(f"<td>{escape(_shown(value))}</td>" for value in row.values()) for row in rows)
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table>"
+        cells = ("".join(f"<td>{escape(_shown(value))}</td>" for value in row.values()) for row in rows)
+        body = "".join(f"<tr>{line}</tr>" for line in cells)
+        return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _shown(value: object) -> str:

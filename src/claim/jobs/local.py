@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from types import ModuleType
 
 import cloudpickle
 
@@ -105,7 +107,7 @@ class LocalBackend:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with interrupts_ignored():
+        with interrupts_ignored(), _without_main():
             process.start()
         theirs.close()  # so that the line ends when the process does
         worker = Worker(process, ours)
@@ -134,6 +136,17 @@ def _end_with_parent() -> None:
 
 def _ending(code: int | None) -> str:
     return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Processes started in here do not run the user's script again; its classes are sent with the jobs."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager
