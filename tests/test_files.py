@@ -10,7 +10,7 @@ from claim.io.files import locked, write_whole
 KILLED_BEFORE_THE_END = """
 import os, sys
 from pathlib import Path
-from claim.files import write_whole
+from claim.io.files import write_whole
 os.replace = lambda *paths: os._exit(9)
 write_whole(Path(sys.argv[1]), "new")
 """

@@ -1,10 +1,12 @@
 """Ctrl-C, or a worker that is killed, ends an evaluation with one line and without orphans."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -18,9 +20,10 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
 
-def evaluation_with_workers() -> tuple[psutil.Popen, list[psutil.Process]]:
+def evaluation_with_workers(*arguments: str) -> tuple[psutil.Popen, list[psutil.Process]]:
     """A long evaluation that is under way, and its processes."""
-    command = [sys.executable, "-m", "claim", "evaluate", "--networks", "zone2", "--runs", "200000", "--workers", "2"]
+    given = arguments or ("--networks", "zone2", "--runs", "200000")
+    command = [sys.executable, "-m", "claim", "evaluate", *given, "--workers", "2"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     program = psutil.Popen(command, start_new_session=True, **pipes)
     deadline = time.monotonic() + 60
@@ -52,10 +55,35 @@ def test_ctrl_c_stops_everything(whom):
     assert_all_end(workers)
 
 
-def test_a_killed_worker_is_one_line():
+def is_worker(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return "--multiprocessing-fork" in process.cmdline()
+    return False
+
+
+def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path):
+    arguments = ["--networks", "zone2", "--runs", "600", "--policies", "random"]
+    program, workers = evaluation_with_workers(*arguments, "--json", str(tmp_path / "killed.json"))
+    next(each for each in workers if is_worker(each)).kill()
+    _, err = program.communicate(timeout=120)
+    assert (program.returncode, err) == (0, "")
+    command = [sys.executable, "-m", "claim", "evaluate", *arguments, "--workers", "1", "--json"]
+    subprocess.run([*command, str(tmp_path / "whole.json")], check=True, capture_output=True)
+    killed, whole = (json.loads((tmp_path / name).read_text())["rows"] for name in ("killed.json", "whole.json"))
+    assert [row["values"] for row in killed] == [row["values"] for row in whole]
+
+
+def test_workers_that_are_killed_again_and_again_are_one_line():
     program, workers = evaluation_with_workers()
-    next(each for each in workers if "--process-name" in each.cmdline()).kill()
+    while program.poll() is None:
+        for each in program.children():
+            if is_worker(each):
+                each.kill()
+        time.sleep(0.05)
     out, err = program.communicate(timeout=60)
     assert (program.returncode, out) == (2, "")
-    assert err == "claim: a worker process was killed, perhaps for want of memory: try --workers 1\n"
+    assert err == (
+        "claim: a worker process was killed (its process ended with signal 9), perhaps for want of memory: "
+        "try --workers 1\n"
+    )
     assert_all_end(workers)

@@ -74,7 +74,7 @@ def play_batches(
     total, store = sum(len(job.starts) for job in jobs), MemoryStore()
     with TemporaryDirectory() as workspace:
         place = _backend(total, workers, Path(workspace), backend, address)
-        sweep = Sweep(jobs, store, place)
+        sweep = Sweep(jobs, store, place, stop_at_failure=True)
         if progress is not None:
             sweep.watch = lambda standing: progress(round(standing.share * total), total)
         sweep.run()

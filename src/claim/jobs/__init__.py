@@ -227,6 +227,7 @@ class Sweep:
     backend: Backend
     watch: Watch = lambda standing: None
     seconds: float | None = None  # after that many no job is begun
+    stop_at_failure: bool = False
     failures: dict[str, str] = field(default_factory=dict)  # by the job's name
     last_failure: Failed | None = None
     _waiting: list[Job] = field(init=False)
@@ -246,7 +247,7 @@ class Sweep:
         self._began = time.monotonic()
         self.watch(self._standing())
         try:
-            while self._begin_ready():
+            while not (self.stop_at_failure and self.failures) and self._begin_ready():
                 for job, outcome in self.backend.wait() if self._running else ():
                     self._end(job, outcome)
                 self.watch(self._standing())
