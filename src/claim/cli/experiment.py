@@ -27,9 +27,7 @@ def _experiment() -> None:
 
 @app.command()
 def paper(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Everything in little: some minutes instead of hours.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version: minutes instead of hours.")] = False,
     out: Annotated[
         str, typer.Option(metavar="DIR", help="The folder of the run; an earlier run goes on.")
     ] = "runs/paper",
@@ -54,13 +52,12 @@ def paper(
         raise InputError("--address is that of a Ray cluster: add --backend ray")
     check_can_train()
     from claim.evaluation.provenance import manifest
-    from claim.experiments.paper import Paper
+    from claim.experiments.paper import SCALES, Paper
     from claim.experiments.report import write_report
-    from claim.experiments.scales import SCALES, fields
     from claim.jobs import Store, Sweep
 
     size = SCALES[scale or ("quick" if quick else "full")]
-    grid = Paper(size, fields(size, data_dir))
+    grid = Paper(size, size.splits(data_dir))
     store = Store(Path(out), manifest("", {}, [])["git"])
     with store.locked(), _display(hidden=json == "-") as watch:
         going = Sweep(

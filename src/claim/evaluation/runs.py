@@ -325,3 +325,25 @@ def leaders_of_run(
     """The same coins for every policy: two that discover the same network choose the same leaders."""
     rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
     return choose_leaders(protocol, simulation, selector, rules.leaders, rng)
+
+
+def observed_studies(
+    network: Network,
+    contender: Contender,
+    rules: Rules,
+    starts: Iterable[list[int]],
+    checkpoints: Sequence[int],
+    policy: Policy | None = None,
+) -> Iterator[tuple[Simulation, list[Outcome]]]:
+    """Run one study a start set; yields each as it ended, with its outcomes at the checkpoints (surveys, ascending).
+
+    ``policy`` is used in place of the one the contender names.
+    """
+    policy = policy or policy_for(contender.policy, network, rules.budget)
+    selector = selector_for(contender, network, rules)
+    for run, start in enumerate(starts):
+        referee, outcomes = referee_of_run(network, rules, run), []
+        for simulation in studied(network, policy, rules, run, start, checkpoints):
+            leaders = leaders_of_run(simulation, selector, contender.protocol, rules, run)
+            outcomes.append(Outcome(referee.influence(leaders), len(simulation.discovered), tuple(leaders)))
+        yield simulation, outcomes
