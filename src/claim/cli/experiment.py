@@ -1,4 +1,4 @@
-"""``claim experiment``: the paper's experiments, all of them by one command."""
+"""``claim experiment``: run the paper's experiments."""
 
 import os
 from collections.abc import Iterator
@@ -97,17 +97,17 @@ def _display(hidden: bool) -> "Iterator[Watch]":
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[rest]}"))
     with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0, rest="")
-        told = -1
+        reported = -1
 
         def watch(standing: "Standing") -> None:
-            nonlocal told
+            nonlocal reported
             counted = f"{standing.done} of {standing.total} jobs"
             rest = f"{_duration(standing.seconds_left)} left"
             running = ", ".join(standing.running)
             bar.update(task, completed=standing.share, description=counted, rest=f"{rest}; {_cut(running)}")
             tenth = int(10 * standing.share)
-            if not console.is_terminal and not hidden and tenth != told:
-                told = tenth
+            if not console.is_terminal and not hidden and tenth != reported:
+                reported = tenth
                 say(f"{100 * standing.share:.0f} %: {counted}, {rest}")
 
         yield watch

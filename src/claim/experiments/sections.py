@@ -18,7 +18,7 @@ from claim.evaluation.report_kit import (
 )
 from claim.evaluation.runs import ProtocolName
 from claim.evaluation.statistics import paired_test, standard_error
-from claim.evaluation.tables import NOT_RUN, DataRow, Table, cell, pivot, table
+from claim.evaluation.tables import NOT_RUN, Column, DataRow, Table, cell, pivot, table
 from claim.experiments.jobs import SEED, Centrality
 from claim.experiments.paper import (
     ABLATION,
@@ -44,15 +44,9 @@ from claim.randomness import named_seed
 
 OURS = TABLE[-1]  # chosen before the results were known: the best on each network would be too good by chance
 PAIRS = (  # the methods that are compared, the paper's comparison first
-    (Method(CLAIM), Method(BASELINE)),
-    (Method(CLAIM), Method(UNTRAINED)),
-    (Method(CLAIM), Method("random")),
-    (Method(CLAIM), Method("random-class")),
-    (Method(CLAIM), Method("change")),
-    (Method(CLAIM), Method("degree+inverse")),
-    (Method(SCOUT), Method(CLAIM)),
-    (Method(CLAIM, FORESIGHT), Method(CLAIM)),
-    (Method(SCOUT, FORESIGHT), Method(CLAIM)),
+    *((Method(CLAIM), Method(other)) for other in (BASELINE, UNTRAINED, "random", "random-class")),
+    *((Method(CLAIM), Method(other)) for other in ("change", "degree+inverse")),
+    *((method, Method(CLAIM)) for method in (Method(SCOUT), Method(CLAIM, FORESIGHT), Method(SCOUT, FORESIGHT))),
 )
 HALVES = ("sparse", "dense")
 MEASURES = ("degree", "closeness", "betweenness")
@@ -62,11 +56,7 @@ MEASURES = ("degree", "closeness", "betweenness")
 
 
 def reached(
-    results: Results,
-    method: Method,
-    network: Network,
-    protocol: ProtocolName,
-    budget: int = SURVEYS,
+    results: Results, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
 ) -> dict[str, Any]:
     """A row: the mean over runs of a method on a network, with what the paper reports."""
     values, optimum = results.influence(method, network, protocol, budget), results.optimum(network)
@@ -102,11 +92,11 @@ def difference(first: FloatArray | None, second: FloatArray | None) -> dict[str,
         return dict.fromkeys(("difference", "low", "high", "percent", "p"))
     test = paired_test(first, second, np.random.default_rng(named_seed(SEED, "bootstrap")))
     percent = 100 * test.difference / float(second.mean())
-    return dict(zip(("difference", "low", "high", "percent", "p"),
-                    (test.difference, *test.ci95, percent, test.p_value), strict=True))  # fmt: skip
+    found = {"difference": test.difference, "low": test.ci95[0], "high": test.ci95[1]}
+    return {**found, "percent": percent, "p": test.p_value}
 
 
-DIFFERENCE_COLUMNS = [
+DIFFERENCE_COLUMNS: list[Column] = [
     ("difference", "{difference:+.2f}"),
     ("95 % interval", "{low:+.2f} to {high:+.2f}"),
     ("improvement", "{percent:+.2f %}"),
@@ -262,8 +252,8 @@ def _average(results: Results, method: Method, networks: Sequence[Network], prot
 
 def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
     networks = results.paper.networks.values()
-    columns = [
-        ("network", "{network}"),
+    columns: list[Column] = [
+        "network",
         ("who", "{a} against {b}{part}"),
         *DIFFERENCE_COLUMNS,
         ("published", "{published_percent:+.2f} % {published_stars}"),

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 
 from claim.evaluation.report_kit import AXIS, PALETTE, Figure, Line, Section, empty_panels, line_panels
 from claim.evaluation.statistics import standard_error
-from claim.evaluation.tables import Table, pivot, table
+from claim.evaluation.tables import Column, Table, pivot, table
 from claim.experiments.jobs import Train
 from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Method
 from claim.experiments.published import EPISODES
@@ -37,9 +37,8 @@ def goals(results: Results) -> Section:
         "networks, as for a network of which nothing is known. The paper says that on the training network copen the "
         f"influence reached is within {CLOSE:.0%} of the goal, and mostly below it.",
     ]
-    columns = [
-        ("network", "{network}"),
-        ("role", "{role}"),
+    columns: list[Column] = [
+        *("network", "role"),
         ("mean goal", "{goal:.1f}"),
         ("mean reached", "{reached:.1f}"),
         ("goal / reached", "{ratio:.2f}"),
@@ -106,9 +105,8 @@ def sample_efficiency(results: Results) -> Section:
 
 def _learning_table(results: Results, name: str, labels: list[str], groups: Sequence[Sequence[Train]]) -> Table:
     """A summary of each group's validations, which are all in the rows."""
-    columns = [
-        *((label, f"{{{label}}}") for label in labels),
-        ("models", "{models}"),
+    columns: list[Column] = [
+        *(*labels, "models"),
         ("untrained", "{untrained:.3f}"),
         ("first half", "{first:.3f}"),
         ("second half", "{second:.3f}"),
@@ -219,8 +217,8 @@ def larger_budgets(results: Results) -> Section:
         for network in networks
     ]
     caption = "Paired differences of CLAIM trained for the budget: * p < 0.05, ** p < 0.01, *** p < 0.001"
-    columns = [("surveys", "{surveys}"), ("who", f"{CLAIM} against {{against}}{{part}}"), ("network", "{network}")]
-    tables.append(table("larger-differences", caption, differences, [*columns, *DIFFERENCE_COLUMNS]))
+    columns: list[Column] = ["surveys", ("who", f"{CLAIM} against {{against}}{{part}}"), "network", *DIFFERENCE_COLUMNS]
+    tables.append(table("larger-differences", caption, differences, columns))
     groups = [
         paper.trainings(variant, split, budget)
         for budget in budgets
