@@ -66,13 +66,13 @@ def main() -> None:
         values = [value for _, value in played]
         family = next([networks[each] for each in names] for names in FAMILIES if name in names)
         own = InfluenceBound.of_networks([network], average, BUDGET, LEADERS, P)
-        rules = [
+        settings = [
             GoalHeuristic.of_networks([network], average, START),
             own,
             InfluenceBound.of_networks(family, average, BUDGET, LEADERS, P),
             replace(own, largest=own.largest[:1]),
         ]
-        goals = [spread([rule.goal_for(begun.discovered) for begun, _ in played]) for rule in rules]
+        goals = [spread([rule.goal_for(begun.discovered) for begun, _ in played]) for rule in settings]
         cells = [f"{opt:.1f}", spread(values), f"{max(values):.1f}", *goals, f"{LEADERS + P * network.m:.1f}"]
         print("| " + " | ".join([name, *cells]) + " |", flush=True)
 

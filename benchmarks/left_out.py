@@ -17,7 +17,7 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named
-from claim.evaluation.runs import Rules, leaders_of_run, referee_of_run, start_sets, studied
+from claim.evaluation.runs import StudySettings, draw_start_sets, evaluator_of_run, leaders_of_run, studied
 from claim.fitting.foresight import Plan, judged_studies, train_family, training_networks
 from claim.networks import Network
 from claim.networks.network import OffsetArray
@@ -80,7 +80,7 @@ def best_classes(study: Simulation, worlds: Worlds, rng: np.random.Generator) ->
     return leaders
 
 
-def choosers(network: Network, family: str, others: list[Network], rules: Rules) -> dict[str, Choose]:
+def choosers(network: Network, family: str, others: list[Network], settings: StudySettings) -> dict[str, Choose]:
     selectors = {
         "free": selector_named("foresight:free", P),
         "without the network": FittedForesight(family=family, model=trained(family, others, PLAN)),
@@ -90,7 +90,7 @@ def choosers(network: Network, family: str, others: list[Network], rules: Rules)
     worlds = Worlds.draw(network, P, WORLDS, SEED)
 
     def by(name: str) -> Choose:
-        return lambda study, run: leaders_of_run(study, selectors[name], "field", rules, run)
+        return lambda study, run: leaders_of_run(study, selectors[name], "field", settings, run)
 
     return {
         **{name: by(name) for name in selectors},
@@ -99,14 +99,14 @@ def choosers(network: Network, family: str, others: list[Network], rules: Rules)
 
 
 def reach_table(network: Network, family: str, others: list[Network]) -> None:
-    rules = Rules(SEED, REACH_BUDGETS[-1])
-    choose = choosers(network, family, others, rules)
+    settings = StudySettings(SEED, REACH_BUDGETS[-1])
+    choose = choosers(network, family, others, settings)
     reached: dict[tuple[int, str], list[float]] = {(budget, name): [] for budget in REACH_BUDGETS for name in choose}
-    for run, start in enumerate(start_sets(network, RUNS, rules.start, SEED)):
-        studies = studied(network, policy_named("scout"), rules, run, start, REACH_BUDGETS)
+    for run, start in enumerate(draw_start_sets(network, RUNS, settings.start_size, SEED)):
+        studies = studied(network, policy_named("scout"), settings, run, start, REACH_BUDGETS)
         for budget, study in zip(REACH_BUDGETS, studies, strict=True):
             for name, leaders in choose.items():
-                reached[budget, name].append(referee_of_run(network, rules, run).influence(leaders(study, run)))
+                reached[budget, name].append(evaluator_of_run(network, settings, run).influence(leaders(study, run)))
     for budget in REACH_BUDGETS:
         base, *rest = (np.array(reached[budget, name]) for name in choose)
         more = [100.0 * (each - base) / base.mean() for each in rest]

@@ -43,11 +43,11 @@ def hub_network(n: int, m: int, name: str, seed: int = 0, exponent: float = 2.5)
     return Network.from_edges(sources, targets, n=n, name=name)
 
 
-def side_by_side(contenders: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+def side_by_side(methods: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
     """Median seconds of each, run in turn so that a busy moment hits all; a first round is not counted."""
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    seconds: dict[str, list[float]] = {name: [] for name in methods}
     for turn in range(repeats + 1):
-        for name, work in contenders.items():
+        for name, work in methods.items():
             began = time.perf_counter()
             work()
             if turn:

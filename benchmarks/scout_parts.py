@@ -20,7 +20,14 @@ from claim.discovery import Discovered
 from claim.discovery.discovered import PersonClass
 from claim.discovery.policies import scout
 from claim.discovery.policies.scout import CLASS, STUDY, Weights, shipped_weights
-from claim.evaluation.runs import Contender, Rules, leaders_of_run, referee_of_run, selector_for, start_sets, studied
+from claim.evaluation.runs import (
+    Method,
+    StudySettings,
+    evaluator_of_run,
+    leaders_of_run,
+    selector_for,
+    studied,
+)
 from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy, learned_policy
 from claim.networks import Network, load
@@ -78,22 +85,22 @@ def untrained(policy: LearnedPolicy) -> LearnedPolicy:
 
 
 def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Reached:
-    rules = Rules(SEED, budget)
-    selectors = {name: selector_for(Contender("scout", name, "field"), network, rules) for name in SELECTORS}
+    settings = StudySettings(SEED, budget)
+    selectors = {name: selector_for(Method("scout", name, "field"), network, settings) for name in SELECTORS}
     reached: dict[str, list[float]] = {name: [] for name in SELECTORS}
-    for run, start in enumerate(start_sets(network, runs, rules.start, SEED)):
-        (simulation,) = studied(network, policy, rules, run, start, [budget])
+    for run, start in enumerate(draw_start_sets(network, runs, settings.start_size, SEED)):
+        (simulation,) = studied(network, policy, settings, run, start, [budget])
         for name, selector in selectors.items():
-            leaders = leaders_of_run(simulation, selector, "field", rules, run)
-            reached[name].append(referee_of_run(network, rules, run).influence(leaders))
+            leaders = leaders_of_run(simulation, selector, "field", settings, run)
+            reached[name].append(evaluator_of_run(network, settings, run).influence(leaders))
     return {name: np.array(values) for name, values in reached.items()}
 
 
-def report(row: str, contenders: Sequence[scout.Scout], base: list[Reached], budget: int, runs: int) -> None:
+def report(row: str, methods: Sequence[scout.Scout], base: list[Reached], budget: int, runs: int) -> None:
     """A row: the difference to plain scout in per cent on each network and on average, by both selectors."""
     print(row, file=sys.stderr)
     found = [
-        played(network, policy, budget, runs) for network, policy in zip(map(load, NETWORKS), contenders, strict=True)
+        played(network, policy, budget, runs) for network, policy in zip(map(load, NETWORKS), methods, strict=True)
     ]
     cells: dict[str, tuple[list[float], list[float]]] = {}
     for name in SELECTORS:
@@ -136,8 +143,8 @@ def main() -> None:
         **policies,
     }
     for row, values in rows.items():
-        contenders = [ScoutWithValues(each, np.random.default_rng(SEED)) for each in values]
-        report(row, contenders, base, given.budget, given.runs)
+        methods = [ScoutWithValues(each, np.random.default_rng(SEED)) for each in values]
+        report(row, methods, base, given.budget, given.runs)
 
 
 if __name__ == "__main__":

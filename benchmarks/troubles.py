@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claim.evaluation.compare import contenders_of
-from claim.evaluation.runs import Rules, play_runs, start_sets
+from claim.evaluation.compare import methods_of
+from claim.evaluation.runs import StudySettings, draw_start_sets, study_results
 from claim.networks import load
 
 NETWORKS = ("copen", "occupy", "plj", "rob")
-CONTENDERS = contenders_of("degree+inverse,random", "greedy,foresight:free", "field")
+CONTENDERS = methods_of("degree+inverse,random", "greedy,foresight:free", "field")
 SEED = 10
 RANGE = (0.05, 0.2)
 
@@ -37,17 +37,17 @@ Values = dict[tuple[str, str, str], npt.NDArray[np.float64]]  # by policy, selec
 def played(runs: int, known_p: bool = False, **trouble: Any) -> Values:
     """People reached in each run; with ``known_p`` by selectors that know the p of each run."""
     print(f"playing {trouble or 'no trouble'}{' with p known' * known_p}", file=sys.stderr)
-    rules, found = Rules(SEED, **trouble), {}
+    settings, found = StudySettings(SEED, **trouble), {}
     for network in map(load, NETWORKS):
-        starts = list(enumerate(start_sets(network, runs, rules.start, SEED)))
-        for contender in CONTENDERS:
+        starts = list(enumerate(draw_start_sets(network, runs, settings.start_size, SEED)))
+        for method in CONTENDERS:
             reached = []
             for run, start in starts:
-                p = rules.true_p(run)
-                own = replace(rules, p=p, p_range=(p, p), told=False) if known_p else rules
-                ((outcome,),) = play_runs(network, contender, own, [(run, start)], [rules.budget])
+                p = settings.true_p(run)
+                own = replace(settings, p=p, p_range=(p, p), selector_informed=False) if known_p else settings
+                ((outcome,),) = study_results(network, method, own, [(run, start)], [settings.budget])
                 reached.append(outcome.influence)
-            found[contender.policy, contender.selector, network.name] = np.array(reached)
+            found[method.policy, method.selector, network.name] = np.array(reached)
     return found
 
 

@@ -11,7 +11,7 @@ import claim
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.evaluation.batches import FEWEST_FOR_PROCESSES, RUNS_PER_JOB
-from claim.evaluation.runs import Contender, Rules, play_runs
+from claim.evaluation.runs import Method, StudySettings, study_results
 from claim.evaluation.statistics import holm
 from claim.evaluation.tables import comparison_tables, marked_name
 from claim.networks import Network
@@ -23,7 +23,7 @@ MANIFEST = {"schema_version", "command", "settings", "versions", "networks", "gi
 
 @pytest.fixture(scope="module")
 def small():
-    """Two networks, three contenders, both protocols."""
+    """Two networks, three methods, both protocols."""
     return compare(
         [hubs_and_leaves(), contacts()],
         "random,change,clairvoyant",
@@ -98,15 +98,15 @@ def test_both_protocols_judge_the_same_studies(small):
 def test_every_policy_starts_from_the_same_people_and_is_judged_in_the_same_worlds(monkeypatch):
     asked = []
 
-    def noted(network, contender, rules, starts, checkpoints):
-        asked.append((network.name, contender.policy, starts, rules))
-        return play_runs(network, contender, rules, starts, checkpoints)
+    def noted(network, method, settings, starts, checkpoints):
+        asked.append((network.name, method.policy, starts, settings))
+        return study_results(network, method, settings, starts, checkpoints)
 
-    monkeypatch.setattr("claim.evaluation.batches.play_runs", noted)
+    monkeypatch.setattr("claim.evaluation.batches.study_results", noted)
     compare([hubs_and_leaves(), contacts()], ["random", "snowball"], runs=4, workers=1)
     by_network: dict[str, list] = {}
-    for name, _, starts, rules in asked:
-        by_network.setdefault(name, []).append((starts, rules))
+    for name, _, starts, settings in asked:
+        by_network.setdefault(name, []).append((starts, settings))
     assert all(len(each) == 2 and each[0] == each[1] for each in by_network.values())
 
 
@@ -249,7 +249,7 @@ def test_the_manifest_has_checksums_and_versions_and_no_time(small):
     ],
 )
 def test_what_makes_no_comparison_is_refused_before_anything_is_played(settings, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.batches.play_runs", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.study_results", lambda *_: pytest.fail("it was played"))
     arguments = {"networks": contacts(), "policies": "random", **settings}
     with pytest.raises(InputError, match=problem):
         compare(**arguments)
@@ -257,5 +257,7 @@ def test_what_makes_no_comparison_is_refused_before_anything_is_played(settings,
 
 def test_an_edge_with_its_own_probability_is_judged_by_it():
     certain = Network.from_edges([0], [1], probabilities=[1.0], name="certain")
-    (outcomes,) = play_runs(certain, Contender("random", "greedy", "field"), Rules(0, leaders=1), [(0, [0])], [0])
+    (outcomes,) = study_results(
+        certain, Method("random", "greedy", "field"), StudySettings(0, leaders=1), [(0, [0])], [0]
+    )
     assert outcomes[0].influence == 2.0

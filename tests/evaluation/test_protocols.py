@@ -10,15 +10,15 @@ from claim.discovery import POLICIES, Discovered, Simulation, is_reference, poli
 from claim.errors import InputError
 from claim.evaluation.runs import (
     ORACLE,
-    Contender,
-    Referee,
-    Rules,
+    Method,
+    ReachEvaluator,
+    StudySettings,
     check_protocol,
     choose_leaders,
+    evaluation_seed,
     offer_everybody,
-    play_runs,
-    referee_seed,
     simulate,
+    study_results,
 )
 from claim.networks import Network
 from claim.randomness import draw_seed, named_seed
@@ -114,28 +114,28 @@ def twin_of(network: Network, simulation: Simulation) -> Network:
 @pytest.mark.parametrize("protocol", ["field", "paper"])
 @pytest.mark.parametrize("policy", HONEST)
 def test_twins_that_differ_in_hidden_edges_only_have_the_same_leaders(policy, protocol):
-    network, rules = hubs_and_leaves(), Rules(seed=4, leaders=6, refusal=0.1)
-    contender = Contender(policy, "greedy", protocol)
+    network, settings = hubs_and_leaves(), StudySettings(seed=4, leaders=6, refusal=0.1)
+    method = Method(policy, "greedy", protocol)
     for run in range(3):
         start = np.random.default_rng(run).choice(network.n, 4, replace=False).tolist()
-        simulation, rule = simulate(network, policy_named(policy), rules, run, start)
-        rng = np.random.default_rng(named_seed(rules.seed, "policy", policy, run))
-        for _ in surveys(simulation, rule, rules.budget, rng):
+        simulation, rule = simulate(network, policy_named(policy), settings, run, start)
+        rng = np.random.default_rng(named_seed(settings.seed, "policy", policy, run))
+        for _ in surveys(simulation, rule, settings.budget, rng):
             pass
         twin = twin_of(network, simulation)
-        one, other = (play_runs(each, contender, rules, [(run, start)], [5])[0][-1] for each in (network, twin))
+        one, other = (study_results(each, method, settings, [(run, start)], [5])[0][-1] for each in (network, twin))
         assert one.leaders == other.leaders
         assert one.discovered == other.discovered == len(simulation.discovered)
 
 
-def relabelled_influences(network: Network, order: np.ndarray, contender: Contender, seed: int) -> list[float]:
+def relabelled_influences(network: Network, order: np.ndarray, method: Method, seed: int) -> list[float]:
     """Influence from the same start sets, mapped, on a relabelled network."""
     new_of_old = np.empty(network.n, dtype=int)
     new_of_old[order] = np.arange(network.n)
     draws = np.random.default_rng(1)
     starts = [new_of_old[draws.choice(network.n, 3, replace=False)].tolist() for _ in range(200)]
-    rules = Rules(seed=seed, leaders=6)
-    played = play_runs(network.relabelled(order), contender, rules, list(enumerate(starts)), [5])
+    settings = StudySettings(seed=seed, leaders=6)
+    played = study_results(network.relabelled(order), method, settings, list(enumerate(starts)), [5])
     return [outcomes[-1].influence for outcomes in played]
 
 
@@ -147,8 +147,8 @@ def test_relabelling_a_network_changes_nothing_but_noise_in_the_field(policy, se
     """Numbering people by their degree, up or down, would show any use of the network's own numbers."""
     network = hubs_and_leaves()
     hubs_first = np.argsort(-network.degrees, kind="stable")
-    contender = Contender(policy, selector, "field")
-    up, down = (relabelled_influences(network, order, contender, 3) for order in (hubs_first, hubs_first[::-1]))
+    method = Method(policy, selector, "field")
+    up, down = (relabelled_influences(network, order, method, 3) for order in (hubs_first, hubs_first[::-1]))
     assert ttest_rel(up, down).pvalue > 0.001
     assert np.mean(up) == pytest.approx(np.mean(down), rel=0.04)
 
@@ -156,9 +156,9 @@ def test_relabelling_a_network_changes_nothing_but_noise_in_the_field(policy, se
 def test_relabelling_changes_the_paper_protocol_only_by_its_tie_rule():
     """People never heard of are taken by the smallest number, so a numbering by degree would matter here."""
     network = hubs_and_leaves()
-    contender = Contender("random", "greedy", "paper")
+    method = Method("random", "greedy", "paper")
     means = [
-        np.mean(relabelled_influences(network, np.random.default_rng(seed).permutation(network.n), contender, seed))
+        np.mean(relabelled_influences(network, np.random.default_rng(seed).permutation(network.n), method, seed))
         for seed in range(4)
     ]
     assert max(means) < 1.08 * min(means)
@@ -173,13 +173,13 @@ def test_the_selectors_coins_are_independent_of_the_referees(monkeypatch):
 
     monkeypatch.setattr("claim.selection.greedy.draw_seed", noted)
     starts = [(run, [1, 2, 3]) for run in range(5)]
-    play_runs(contacts(), Contender("random", "greedy", "field"), Rules(seed=10), starts, [5])
+    study_results(contacts(), Method("random", "greedy", "field"), StudySettings(seed=10), starts, [5])
     assert len(set(selector_seeds)) == 5
-    assert referee_seed(10) not in selector_seeds
+    assert evaluation_seed(10) not in selector_seeds
 
 
 def test_leaders_that_fit_their_own_worlds_too_well_are_found_out_by_the_referee():
-    """On three worlds the oracle promises far more than fresh worlds hold: the referee must not use the oracle's."""
+    """On three worlds the oracle promises far more than fresh worlds hold: the evaluator must not use the oracle's."""
     network = hubs_and_leaves()
     simulation = Simulation(network, list(range(network.n)), np.random.default_rng(0))
     promised, held = [], []
@@ -189,56 +189,63 @@ def test_leaders_that_fit_their_own_worlds_too_well_are_found_out_by_the_referee
         own = Worlds.draw(simulation.discovered.as_network(), 0.1, 3, draw_seed(np.random.default_rng(run)))
         promised.append(own.influence(leaders).mean)
         hidden = [simulation.people[leader] for leader in leaders]
-        held.append(Referee(network, 0.1, 2000, referee_seed(run)).influence(hidden))
+        held.append(ReachEvaluator(network, 0.1, 2000, evaluation_seed(run)).influence(hidden))
     assert np.mean(promised) > 1.15 * np.mean(held)
 
 
 def test_two_policies_that_discover_the_same_get_the_same_leaders():
     """The selector's coins are shared, so that equal studies are equal results and not noise."""
     chain = Network.from_edges(np.arange(29), np.arange(1, 30), name="chain")
-    rules, starts = Rules(seed=1, budget=40, start=1), [(run, [0]) for run in range(5)]
+    settings, starts = StudySettings(seed=1, budget=40, start_size=1), [(run, [0]) for run in range(5)]
     results = [
-        play_runs(chain, Contender(policy, "greedy", "field"), rules, starts, [40]) for policy in ("random", "snowball")
+        study_results(chain, Method(policy, "greedy", "field"), settings, starts, [40])
+        for policy in ("random", "snowball")
     ]
     assert results[0] == results[1]
 
 
 def test_change_published_draws_its_own_start_people():
-    network, rules = hubs_and_leaves(), Rules(seed=3)
+    network, settings = hubs_and_leaves(), StudySettings(seed=3)
     fresh = set()
     for run in range(20):
-        simulation, _ = simulate(network, policy_named("change-published"), rules, run, [0, 1, 2, 3, 4])
+        simulation, _ = simulate(network, policy_named("change-published"), settings, run, [0, 1, 2, 3, 4])
         people = tuple(simulation.people[person] for person in simulation.discovered.start)
         assert len(people) == 5
         fresh.add(people)
     assert len(fresh) == 20
-    common, _ = simulate(network, policy_named("change"), rules, 0, [0, 1, 2, 3, 4])
+    common, _ = simulate(network, policy_named("change"), settings, 0, [0, 1, 2, 3, 4])
     assert [common.people[person] for person in common.discovered.start] == [0, 1, 2, 3, 4]
 
 
 def test_only_the_clairvoyant_is_shown_the_network():
-    network, rules = hubs_and_leaves(), Rules(seed=3)
-    simulation, shown = simulate(network, policy_named("clairvoyant"), rules, 0, [0, 1])
+    network, settings = hubs_and_leaves(), StudySettings(seed=3)
+    simulation, shown = simulate(network, policy_named("clairvoyant"), settings, 0, [0, 1])
     best = shown.choose(simulation.discovered, np.random.default_rng(0))[0]
     degrees = [simulation.true_degree(person) for person in simulation.discovered.frontier]
     assert simulation.true_degree(best) == max(degrees)
     for name in HONEST:
-        assert simulate(network, policy_named(name), rules, 0, [0, 1])[1] is policy_named(name)
+        assert simulate(network, policy_named(name), settings, 0, [0, 1])[1] is policy_named(name)
 
 
 def test_checkpoints_along_one_study_equal_studies_that_end_there():
-    network, rules, starts = contacts(), Rules(seed=2, leaders=4), [(run, [run, run + 9]) for run in range(4)]
+    network, settings, starts = (
+        contacts(),
+        StudySettings(seed=2, leaders=4),
+        [(run, [run, run + 9]) for run in range(4)],
+    )
     for policy in ("random", "change", "degree+inverse"):
-        contender = Contender(policy, "greedy", "field")
-        along = play_runs(network, contender, rules, starts, [0, 2, 5])
+        method = Method(policy, "greedy", "field")
+        along = study_results(network, method, settings, starts, [0, 2, 5])
         for i, budget in enumerate((0, 2, 5)):
-            alone = play_runs(network, contender, rules, starts, [budget])
+            alone = study_results(network, method, settings, starts, [budget])
             assert [outcomes[i] for outcomes in along] == [outcomes[0] for outcomes in alone]
 
 
 def test_a_dry_frontier_ends_the_surveys_and_not_the_run():
     network = Network.from_edges([0, 1], [1, 2], n=8, name="mostly alone")
-    (outcomes,) = play_runs(network, Contender("random", "greedy", "field"), Rules(seed=0), [(0, [0])], [0, 5, 50])
+    (outcomes,) = study_results(
+        network, Method("random", "greedy", "field"), StudySettings(seed=0), [(0, [0])], [0, 5, 50]
+    )
     assert [outcome.discovered for outcome in outcomes] == [2, 3, 3]
     assert sorted(outcomes[-1].leaders) == [0, 1, 2]
 
@@ -246,12 +253,12 @@ def test_a_dry_frontier_ends_the_surveys_and_not_the_run():
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_referee_counts_certain_cascades_exactly(directed):
     chain = Network.from_edges([0, 1, 2], [1, 2, 3], n=6, directed=directed)
-    assert Referee(chain, 1.0, 50, 1).influence([1]) == (3 if directed else 4)
-    assert Referee(chain, 0.0, 50, 1).influence([1, 5]) == 2
+    assert ReachEvaluator(chain, 1.0, 50, 1).influence([1]) == (3 if directed else 4)
+    assert ReachEvaluator(chain, 0.0, 50, 1).influence([1, 5]) == 2
 
 
 def test_a_network_too_large_to_keep_its_worlds_is_judged_alike(monkeypatch):
     network = hubs_and_leaves()
-    kept = Referee(network, 0.1, 4000, 1).influence([1, 2, 3])
+    kept = ReachEvaluator(network, 0.1, 4000, 1).influence([1, 2, 3])
     monkeypatch.setattr("claim.evaluation.runs.MOST_STORED", 0)
-    assert Referee(network, 0.1, 4000, 1).influence([1, 2, 3]) == pytest.approx(kept, rel=0.05)
+    assert ReachEvaluator(network, 0.1, 4000, 1).influence([1, 2, 3]) == pytest.approx(kept, rel=0.05)

@@ -5,13 +5,13 @@ from evaluation_cases import PUBLISHED_OPT, PUBLISHED_RANDOM
 
 from claim.evaluation import compare
 from claim.evaluation.compare import optimum
-from claim.evaluation.runs import Rules
+from claim.evaluation.runs import StudySettings
 from claim.networks import load
 
 
 @pytest.mark.parametrize("name", PUBLISHED_OPT)
 def test_opt_is_within_five_per_cent_of_the_published_value(data, name):
-    assert optimum(load(name, data_dir=data), Rules(seed=10)) == pytest.approx(PUBLISHED_OPT[name], rel=0.05)
+    assert optimum(load(name, data_dir=data), StudySettings(seed=10)) == pytest.approx(PUBLISHED_OPT[name], rel=0.05)
 
 
 @pytest.mark.slow

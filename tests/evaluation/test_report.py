@@ -10,8 +10,9 @@ from evaluation_cases import contacts, hubs_and_leaves
 
 from claim.errors import InputError
 from claim.evaluation import compare
-from claim.evaluation.figures import BUDGETS, budget_curves
-from claim.evaluation.report import write_run_folder
+from claim.evaluation.report import BUDGETS, budget_curves, write_run_folder
+from claim.evaluation.report_kit import Section, page
+from claim.evaluation.tables import cell, pivot
 from claim.networks import Network
 
 
@@ -71,29 +72,32 @@ def test_the_curve_at_the_budget_is_the_result(folder, result):
 
 def test_curves_go_from_no_survey_to_fifty(result):
     assert (BUDGETS[0], BUDGETS[-1]) == (0, 50)
-    points = budget_curves(result.played, (0, 50), workers=1)
-    assert {point.surveys for point in points} == {0, 50}
+    points = budget_curves(result, (0, 50), workers=1)
+    assert {point["surveys"] for point in points} == {0, 50}
     assert len(points) == 2 * len(result.rows)
 
 
 def test_the_report_is_self_contained(folder):
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert re.search(r"https?://", page) is None
-    links = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]*)""", page)
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"https?://", html) is None
+    links = re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?([^"'\s>)]*)""", html)
+    sections = [link for link in links if link.startswith("#")]
+    assert all(f'<section id="{link[1:]}">' in html for link in sections)
+    links = [link for link in links if link not in sections]
     assert len(links) == 4
     assert all(link.startswith("data:image/svg+xml;base64,") for link in links)
     for link in links:
         picture = base64.b64decode(link.partition(",")[2]).decode()
         assert not re.findall(r"""href=["'](?!#)""", picture)
-    assert not re.search(r"<(script|link|iframe)\b", page)
+    assert not re.search(r"<(script \S|link|iframe)\b", html)
 
 
 def test_the_report_shows_numbers_marks_and_its_own_command(folder, result):
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert f"{result.rows[0].mean:.2f}" in page
-    assert "clairvoyant (reference)" in page
-    assert f"{result.opt['hubs']:.2f}" in page
-    assert result.manifest["command"] in page
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    assert f"{result.rows[0].mean:.2f}" in html
+    assert "clairvoyant (reference)" in html
+    assert f"{result.opt['hubs']:.2f}" in html
+    assert result.manifest["command"] in html
 
 
 def test_writing_twice_gives_the_same_bytes(folder, result, tmp_path):
@@ -105,9 +109,9 @@ def test_writing_twice_gives_the_same_bytes(folder, result, tmp_path):
 
 def test_one_run_of_one_policy_makes_a_readable_folder(tmp_path):
     one = compare(contacts(), "random", runs=1, workers=1)
-    page = write_run_folder(one, tmp_path, budgets=(0, 5), workers=1).read_text(encoding="utf-8")
-    assert "nan" not in re.sub(r"base64,[^\"]*", "", page)
-    assert "nothing to compare" in page
+    html = write_run_folder(one, tmp_path, budgets=(0, 5), workers=1).read_text(encoding="utf-8")
+    assert "nan" not in re.sub(r"base64,[^\"]*", "", html)
+    assert "nothing to compare" in html
     assert rows_of(tmp_path / "comparisons.csv") == []
     assert (tmp_path / "comparisons.csv").read_text().startswith("network,protocol,a,b,difference,ci95_low,ci95_high,")
     assert rows_of(tmp_path / "results.csv")[0]["stderr"] == ""
@@ -116,13 +120,40 @@ def test_one_run_of_one_policy_makes_a_readable_folder(tmp_path):
 def test_odd_names_of_networks_harm_neither_folder_nor_pictures(tmp_path):
     odd = Network.from_edges([0, 1], [1, 2], name="../a$b$c<script>")
     result = compare(odd, "random", runs=2, start=1, workers=1)
-    page = write_run_folder(result, tmp_path / "out", budgets=(0, 2), workers=1).read_text(encoding="utf-8")
+    html = write_run_folder(result, tmp_path / "out", budgets=(0, 2), workers=1).read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "figures" / "study-.._a_b_c_script_.png").is_file()
-    assert "<script>" not in page
+    assert html.count("<script>") == 1  # the report's own, which sorts tables
+    assert "a$b$c&lt;script&gt;" in html
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path, result):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make this folder"):
         write_run_folder(result, tmp_path / "file" / "out")
+
+
+def test_cells_say_what_is_not_there():
+    row = {"mean": 12.345, "stderr": float("nan"), "p": 0.004, "later": None}
+    assert cell(row, "{mean:.2f} ± {stderr:.2f}") == "12.35 ± –"
+    assert cell(row, "{mean:+.1f %}") == "+12.3 %"
+    assert cell(row, "{stderr:+.1f %}") == "–"
+    assert cell(row, "{p:.2g} {p:*}") == "0.004 **"
+    assert cell(row, "{mean:.1f} to {later:.1f}") == "not run"
+    assert cell(row, "{absent:.1f}") == ""
+
+
+def test_a_pivot_has_a_column_for_each_value():
+    means = {("a", "x"): 1.0, ("a", "y"): 2.0, ("b", "x"): 3.0, ("b", "y"): None}
+    rows = [{"method": method, "network": network, "mean": mean} for (method, network), mean in means.items()]
+    made = pivot("t", "", rows, ["method"], "network", "{mean:.1f}")
+    assert made.as_markdown() == "| method | x | y |\n| --- | ---: | ---: |\n| a | 1.0 | 2.0 |\n| b | 3.0 | not run |\n"
+    assert made.as_csv() == "method,network,mean\na,x,1.0\na,y,2.0\nb,x,3.0\nb,y,\n"
+
+
+def test_a_long_list_is_folded():
+    sections = [Section("s", "S", items=[f"job {i} <b>" for i in range(count)]) for count in (20, 21)]
+    short, long = (page("T", [], [each], {}) for each in sections)
+    assert "<details>" not in short
+    assert "<details><summary>21</summary>" in long
+    assert "job 20 &lt;b&gt;" in long

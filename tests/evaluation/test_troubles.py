@@ -14,7 +14,14 @@ from claim.errors import InputError
 from claim.evaluation import compare
 from claim.evaluation.compare import optimum
 from claim.evaluation.report import write_run_folder
-from claim.evaluation.runs import Contender, Referee, Rules, mean_over_attendance, play_runs, selector_for
+from claim.evaluation.runs import (
+    Method,
+    ReachEvaluator,
+    StudySettings,
+    mean_over_attendance,
+    selector_for,
+    study_results,
+)
 from claim.networks import Network
 
 
@@ -39,19 +46,19 @@ def test_the_mean_over_attendance_is_exact():
 def test_a_referee_without_kept_worlds_agrees(directed):
     chain = Network.from_edges(range(9), range(1, 10), directed=directed)
     network = chain if directed else hubs_and_leaves()
-    played = Referee(network, 0.5, 20_000, seed=3, attendance=0.4, keep=False).influence([1, 2, 3])
+    played = ReachEvaluator(network, 0.5, 20_000, seed=3, attendance=0.4, keep=False).influence([1, 2, 3])
     if directed:  # person i reaches the rest of the chain; the first who comes counts
         reach = {who: sum(0.5**step for step in range(10 - who)) for who in (1, 2, 3)}
         alone = 0.4 * (reach[1] + 0.6 * reach[2] + 0.36 * reach[3])
         assert alone < played < 0.4 * sum(reach.values())
     else:
-        kept = Referee(network, 0.5, 20_000, seed=3, attendance=0.4).influence([1, 2, 3])
+        kept = ReachEvaluator(network, 0.5, 20_000, seed=3, attendance=0.4).influence([1, 2, 3])
         assert played == pytest.approx(kept, rel=0.08)  # 200 draws of who comes
 
 
 def test_who_comes_is_the_same_for_all_leader_sets():
     """A leader set that is part of another can never reach more, not even by the luck of the draw."""
-    judge = Referee(hubs_and_leaves(), 0.1, 400, seed=0, attendance=0.5, keep=False)
+    judge = ReachEvaluator(hubs_and_leaves(), 0.1, 400, seed=0, attendance=0.5, keep=False)
     assert judge.influence([5]) <= judge.influence([5, 6]) <= judge.influence([5, 6, 7])
 
 
@@ -62,38 +69,38 @@ def test_no_shows_cost_about_their_share_and_less_where_leaders_stand_in_for_one
 
 
 def test_the_p_of_a_run_is_drawn_evenly_from_the_range_and_is_the_same_for_everybody():
-    rules = Rules(seed=3, p_range=(0.05, 0.2))
-    drawn = [rules.true_p(run) for run in range(400)]
+    settings = StudySettings(seed=3, p_range=(0.05, 0.2))
+    drawn = [settings.true_p(run) for run in range(400)]
     assert kstest(drawn, "uniform", (0.05, 0.15)).pvalue > 0.001
-    assert drawn == [replace(rules, told=False, budget=9).true_p(run) for run in range(400)]
-    assert rules.chances() == pytest.approx((0.065, 0.095, 0.125, 0.155, 0.185))
-    assert (Rules(seed=3).true_p(4), Rules(seed=3).chances()) == (0.1, ())
+    assert drawn == [replace(settings, selector_informed=False, budget=9).true_p(run) for run in range(400)]
+    assert settings.chances() == pytest.approx((0.065, 0.095, 0.125, 0.155, 0.185))
+    assert (StudySettings(seed=3).true_p(4), StudySettings(seed=3).chances()) == (0.1, ())
 
 
 def test_a_run_is_judged_at_its_own_p():
     network, starts = contacts(), [(run, [run, run + 20]) for run in range(3)]
-    rules = Rules(seed=1, leaders=4, p_range=(0.05, 0.6), told=False)
-    contender = Contender("random", "greedy", "field")
-    for (run, start), (outcome,) in zip(starts, play_runs(network, contender, rules, starts, [5]), strict=True):
-        known = Rules(seed=1, leaders=4, p=rules.true_p(run))
-        alone = Referee(network, known.p, 10_000, seed=99).influence(outcome.leaders)
+    settings = StudySettings(seed=1, leaders=4, p_range=(0.05, 0.6), selector_informed=False)
+    method = Method("random", "greedy", "field")
+    for (run, start), (outcome,) in zip(starts, study_results(network, method, settings, starts, [5]), strict=True):
+        known = StudySettings(seed=1, leaders=4, p=settings.true_p(run))
+        alone = ReachEvaluator(network, known.p, 10_000, seed=99).influence(outcome.leaders)
         assert outcome.influence == pytest.approx(alone, rel=0.05)
-        ((untroubled,),) = play_runs(network, contender, Rules(seed=1, leaders=4), [(run, start)], [5])
+        ((untroubled,),) = study_results(network, method, StudySettings(seed=1, leaders=4), [(run, start)], [5])
         assert outcome.leaders == untroubled.leaders  # selectors that are told nothing choose for the usual p
 
 
 def test_opt_of_a_range_knows_p():
     network = contacts()
-    opts = [optimum(network, Rules(seed=2, p=p)) for p in Rules(seed=2, p_range=(0.1, 0.3)).chances()]
-    assert optimum(network, Rules(seed=2, p_range=(0.1, 0.3))) == pytest.approx(np.mean(opts))
+    opts = [optimum(network, StudySettings(seed=2, p=p)) for p in StudySettings(seed=2, p_range=(0.1, 0.3)).chances()]
+    assert optimum(network, StudySettings(seed=2, p_range=(0.1, 0.3))) == pytest.approx(np.mean(opts))
 
 
 @pytest.mark.parametrize("name", ["greedy", "foresight:free"])
 def test_selectors_are_told_unless_they_are_not(name):
-    rules = Rules(seed=0, attendance=0.6, p_range=(0.05, 0.2))
-    told = selector_for(Contender("random", name, "field"), contacts(), rules)
-    untold = selector_for(Contender("random", name, "field"), contacts(), replace(rules, told=False))
-    assert (told.attendance, told.p_range) == (0.6, rules.chances())
+    settings = StudySettings(seed=0, attendance=0.6, p_range=(0.05, 0.2))
+    told = selector_for(Method("random", name, "field"), contacts(), settings)
+    untold = selector_for(Method("random", name, "field"), contacts(), replace(settings, selector_informed=False))
+    assert (told.attendance, told.p_range) == (0.6, settings.chances())
     assert (untold.attendance, untold.p_range) == (1.0, ())
 
 
@@ -103,11 +110,11 @@ def test_knowing_the_attendance_pays_where_reserves_matter():
     ends = [(hub, leaf) for hub, size in enumerate(sizes) for leaf in range(size)]
     first = np.cumsum([len(sizes), *sizes])
     network = Network.from_edges([hub for hub, _ in ends], [int(first[hub] + leaf) for hub, leaf in ends])
-    rules = Rules(seed=0, leaders=3, p=0.9, attendance=0.3)
+    settings = StudySettings(seed=0, leaders=3, p=0.9, attendance=0.3)
     starts = [(0, list(range(network.n)))]
     reached = [
-        play_runs(network, Contender("random", "greedy", "field"), each, starts, [0])[0][0].influence
-        for each in (rules, replace(rules, told=False))
+        study_results(network, Method("random", "greedy", "field"), each, starts, [0])[0][0].influence
+        for each in (settings, replace(settings, selector_informed=False))
     ]
     assert reached[0] > 1.1 * reached[1]
 
@@ -129,7 +136,14 @@ def test_the_record_names_troubles_only_where_there_are_any():
         "seed", "budget", "start", "leaders", "p", "per_round", "refusal", "unit", "runs", "starts",
     }  # fmt: skip
     harsh = compare(
-        contacts(), "random", runs=1, attendance=0.6, p_range=[0.05, 0.2], answers=0.7, told=False, workers=1
+        contacts(),
+        "random",
+        runs=1,
+        attendance=0.6,
+        p_range=[0.05, 0.2],
+        answers=0.7,
+        selector_informed=False,
+        workers=1,
     ).manifest
     assert harsh["command"].endswith("-p 0.1 --attendance 0.6 --p-range 0.05,0.2 --answers 0.7 --untold")
     settings = json.loads(json.dumps(harsh["settings"]))
@@ -157,7 +171,7 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
     ],
 )
 def test_troubles_that_make_no_sense_are_refused(trouble, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.batches.play_runs", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.study_results", lambda *_: pytest.fail("it was played"))
     with pytest.raises(InputError, match=problem):
         compare(contacts(), "random", **trouble)
 

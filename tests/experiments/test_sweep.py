@@ -128,9 +128,8 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from experiment_cases import Square, Waiting
-from claim.experiments.local import LocalBackend
-from claim.experiments.store import Store
-from claim.experiments.sweep import Sweep
+from claim.jobs import Store, Sweep
+from claim.jobs.local import LocalBackend
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows "?" rather than nothing
     debug = "--debug" in given
-    words = [word for word in given if word != "--debug"]
+    words = _renamed([word for word in given if word != "--debug"])
     try:
         status = app(words, standalone_mode=False)
     except ClaimError as error:
@@ -85,6 +85,16 @@ def main(arguments: list[str] | None = None) -> None:
     if status == INTERRUPTED:
         _stop("interrupted", INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _renamed(words: list[str]) -> list[str]:
+    """The same words with options by their present names."""
+    if words[:1] != ["evaluate"]:
+        return words
+    old = {"--start": "--start-size", "--starts": "--start-sets", "--answers": "--report-rate"}
+    old["--untold"] = "--selector-unaware"
+    parts = (word.partition("=") for word in words)
+    return ["".join((old.get(option, option), sign, value)) for option, sign, value in parts]
 
 
 def _stop(message: str, code: int) -> NoReturn:

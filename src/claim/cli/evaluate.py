@@ -25,19 +25,21 @@ def evaluate(
     runs: Annotated[int, typer.Option(help="Start sets per network.")] = 100,
     seed: Annotated[int, typer.Option(help="Governs everything but published start sets.")] = 10,
     budget: Annotated[int, typer.Option(help="Surveys.")] = 5,
-    start: Annotated[int, typer.Option(help="People known at the outset.")] = 5,
+    start_size: Annotated[int, typer.Option(help="People known at the beginning.")] = 5,
     leaders: Annotated[int, typer.Option("--leaders", "-k", help="Leaders chosen at the end.")] = 10,
     p: ProbabilityOption = 0.1,
-    starts: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
+    start_sets: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
     round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
-    refusal: Annotated[float, typer.Option(help="Chance that somebody refuses to be surveyed.")] = 0.0,
+    refusal: Annotated[float, typer.Option(help="Chance that a person refuses to be surveyed.")] = 0.0,
     budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts.")] = "attempts",
-    attendance: Annotated[float, typer.Option(help="Chance that a chosen leader comes.")] = 1.0,
+    attendance: Annotated[float, typer.Option(help="Chance that a chosen leader attends.")] = 1.0,
     p_range: Annotated[
         str | None, typer.Option(metavar="LOW,HIGH", help="Draw each run's p from this range, which selectors know.")
     ] = None,
-    answers: Annotated[float, typer.Option(help="Chance that somebody surveyed names a contact.")] = 1.0,
-    untold: Annotated[bool, typer.Option("--untold", help="Keep attendance and range of p from selectors.")] = False,
+    report_rate: Annotated[float, typer.Option(help="Chance that a surveyed person names a contact.")] = 1.0,
+    selector_unaware: Annotated[
+        bool, typer.Option("--selector-unaware", help="Hide attendance and the range of p from selectors.")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
     backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
     address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
@@ -62,9 +64,10 @@ def evaluate(
     with run_progress("runs", hidden=json == "-") as progress:
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
-            budget=budget, start=start, leaders=leaders, p=p, starts=starts, per_round=round_size,
-            refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), answers=answers,
-            told=not untold, workers=workers, backend=backend, address=address, data_dir=data_dir, progress=progress,
+            budget=budget, start_size=start_size, leaders=leaders, p=p, start_sets=start_sets, per_round=round_size,
+            refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
+            selector_informed=not selector_unaware, workers=workers, backend=backend, address=address,
+            data_dir=data_dir, progress=progress,
         )  # fmt: skip
     seconds = time.perf_counter() - began
     _show(result, seconds, json)

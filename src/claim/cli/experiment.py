@@ -1,4 +1,4 @@
-"""``claim experiment``: the paper's experiments, all of them by one command."""
+"""``claim experiment``: run the paper's experiments."""
 
 import os
 from collections.abc import Iterator
@@ -27,9 +27,7 @@ def _experiment() -> None:
 
 @app.command()
 def paper(
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Everything in little: some minutes instead of hours.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version: minutes instead of hours.")] = False,
     out: Annotated[
         str, typer.Option(metavar="DIR", help="The folder of the run; an earlier run goes on.")
     ] = "runs/paper",
@@ -54,13 +52,12 @@ def paper(
         raise InputError("--address is that of a Ray cluster: add --backend ray")
     check_can_train()
     from claim.evaluation.provenance import manifest
-    from claim.experiments.paper import Paper
+    from claim.experiments.paper import SCALES, Paper
     from claim.experiments.report import write_report
-    from claim.experiments.scales import SCALES, fields
     from claim.jobs import Store, Sweep
 
     size = SCALES[scale or ("quick" if quick else "full")]
-    grid = Paper(size, fields(size, data_dir))
+    grid = Paper(size, size.splits(data_dir))
     store = Store(Path(out), manifest("", {}, [])["git"])
     with store.locked(), _display(hidden=json == "-") as watch:
         going = Sweep(
@@ -100,17 +97,17 @@ def _display(hidden: bool) -> "Iterator[Watch]":
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[rest]}"))
     with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bar:
         task = bar.add_task("", total=1.0, rest="")
-        told = -1
+        reported = -1
 
         def watch(standing: "Standing") -> None:
-            nonlocal told
+            nonlocal reported
             counted = f"{standing.done} of {standing.total} jobs"
             rest = f"{_duration(standing.seconds_left)} left"
             running = ", ".join(standing.running)
             bar.update(task, completed=standing.share, description=counted, rest=f"{rest}; {_cut(running)}")
             tenth = int(10 * standing.share)
-            if not console.is_terminal and not hidden and tenth != told:
-                told = tenth
+            if not console.is_terminal and not hidden and tenth != reported:
+                reported = tenth
                 say(f"{100 * standing.share:.0f} %: {counted}, {rest}")
 
         yield watch

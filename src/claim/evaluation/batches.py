@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 from claim.errors import ClaimError
-from claim.evaluation.runs import Contender, Outcome, Rules, play_runs
+from claim.evaluation.runs import Method, StudyResult, StudySettings, study_results
 from claim.jobs import Backend, MemoryStore, Result, Sweep
 from claim.networks import Network
 
@@ -21,11 +21,11 @@ BackendName: TypeAlias = Literal["local", "ray"]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Some runs of one contender on one network."""
+    """Some runs of one method on one network."""
 
     network: Network
-    contender: Contender
-    rules: Rules
+    method: Method
+    settings: StudySettings
     starts: tuple[tuple[int, list[int]], ...]
     checkpoints: tuple[int, ...]
     needs: tuple[()] = ()
@@ -33,7 +33,7 @@ class Job:
     @property
     def name(self) -> str:
         """What it is called in messages."""
-        policy, selector, protocol = self.contender.names
+        policy, selector, protocol = self.method.names
         runs = f"runs {self.starts[0][0]} to {self.starts[-1][0]}"
         return f"{policy} + {selector} on {self.network.name} ({protocol}, {runs})"
 
@@ -48,27 +48,27 @@ class Job:
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """Run the studies."""
-        return {"outcomes": play_runs(self.network, self.contender, self.rules, self.starts, self.checkpoints)}
+        return {"outcomes": study_results(self.network, self.method, self.settings, self.starts, self.checkpoints)}
 
 
 def split(
-    network: Network, contender: Contender, rules: Rules, starts: Sequence[list[int]], checkpoints: Sequence[int]
+    network: Network, method: Method, settings: StudySettings, starts: Sequence[list[int]], checkpoints: Sequence[int]
 ) -> list[Job]:
-    """The jobs of one contender on one network."""
+    """The jobs of one method on one network."""
     numbered = list(enumerate(starts))
     return [
-        Job(network, contender, rules, tuple(numbered[i : i + RUNS_PER_JOB]), tuple(checkpoints))
+        Job(network, method, settings, tuple(numbered[i : i + RUNS_PER_JOB]), tuple(checkpoints))
         for i in range(0, len(numbered), RUNS_PER_JOB)
     ]
 
 
-def play_batches(
+def run_batches(
     batches: Sequence[Sequence[Job]],
     workers: int | None = None,
     progress: Progress | None = None,
     backend: BackendName = "local",
     address: str | None = None,
-) -> list[list[list[Outcome]]]:
+) -> list[list[list[StudyResult]]]:
     """The outcomes of all runs of each batch of jobs, the same on any number of workers and on any backend."""
     jobs = [job for batch in batches for job in batch]
     total, store = sum(len(job.starts) for job in jobs), MemoryStore()

@@ -4,27 +4,27 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import combinations, product
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from claim.discovery.simulation import BudgetUnit, check_contacts
+from claim.discovery.simulation import check_contacts
 from claim.errors import InputError
-from claim.evaluation.batches import BackendName, Progress, play_batches, split
+from claim.evaluation.batches import BackendName, Progress, run_batches, split
 from claim.evaluation.provenance import manifest, resolved
 from claim.evaluation.runs import (
-    REFEREE_SAMPLES,
-    Contender,
-    Outcome,
+    EVALUATION_SAMPLES,
+    Method,
     ProtocolName,
-    Rules,
     Starts,
+    StudyResult,
+    StudySettings,
     check_protocol,
-    referee_for,
-    referee_seed,
-    start_sets,
+    draw_start_sets,
+    evaluation_seed,
+    evaluator_for,
 )
 from claim.evaluation.statistics import holm, paired_test, standard_error
 from claim.networks import Network, load
@@ -32,12 +32,13 @@ from claim.networks.catalogue import expand
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
 
+RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
 Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one contender reached on one network."""
+    """What one method reached on one network."""
 
     network: str
     policy: str
@@ -53,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired comparison of two contenders on one network: ``difference`` is the mean of a minus b."""
+    """A paired comparison of two methods on one network: ``difference`` is the mean of a minus b."""
 
     network: str
     protocol: ProtocolName
@@ -66,12 +67,12 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Played:
+class ComparedStudies:
     """What was compared, so that a report can play on."""
 
     networks: list[Network]
-    contenders: list[Contender]
-    rules: Rules
+    methods: list[Method]
+    settings: StudySettings
     starts: dict[str, list[list[int]]]  # by network
 
 
@@ -83,7 +84,7 @@ class Comparison:
     opt: dict[str, float]
     comparisons: list[Difference]
     manifest: dict[str, Any] = field(repr=False)
-    played: Played = field(repr=False)
+    played: ComparedStudies = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
@@ -104,54 +105,48 @@ def compare(
     runs: int = 100,
     seed: int = 10,
     *,
-    budget: int = 5,
-    start: int = 5,
-    leaders: int = 10,
-    p: float = 0.1,
-    starts: Starts | None = None,
-    per_round: int = 1,
-    refusal: float = 0.0,
-    unit: BudgetUnit = "attempts",
-    attendance: float = 1.0,
-    p_range: Sequence[float] | None = None,
-    answers: float = 1.0,
-    told: bool = True,
+    start_sets: Starts | None = None,
     workers: int | None = None,
     backend: BackendName = "local",
     address: str | None = None,
     data_dir: str | None = None,
     progress: Progress | None = None,
+    **settings: Any,
 ) -> Comparison:
-    """Play every policy with every selector on every network, ``runs`` times from the same start sets.
+    """Evaluate every policy with every selector on every network, ``runs`` times from the same start sets.
 
-    ``refusal``, ``attendance``, ``p_range`` and ``answers`` are troubles of the field, described in docs/troubles.md.
+    Policies and selectors are names or objects of your own. ``settings`` are those of :class:`StudySettings`: budget,
+    start_size, leaders, p, per_round, refusal, unit, attendance, p_range, report_rate, selector_informed.
     """
+    settings = {RENAMED.get(name, name): value for name, value in settings.items()}
+    start_sets = settings.pop("start_sets", start_sets)
+    unknown = sorted(settings.keys() - {each.name for each in fields(StudySettings)})
+    if unknown:
+        raise InputError(f"compare has no setting {unknown[0]!r}")
     given = networks_given(networks)
     hidden = load_all(given, data_dir)
-    rules = Rules(
-        seed, budget, start, leaders, p, per_round, refusal, unit,
-        attendance, None if p_range is None else _two_chances(p_range), answers, told,
-    )  # fmt: skip
-    check_rules(rules, runs)
+    study = StudySettings(seed, **settings)
+    if runs < 1:
+        raise InputError(f"runs must be at least 1, got {runs}")
     own = next((network.name for network in hidden if network.probabilities is not None), None)
-    if own is not None and rules.p_range is not None:
+    if own is not None and study.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
-    contenders = contenders_of(policies, selector, protocol)
-    sets = {network.name: start_sets(network, runs, start, seed, starts) for network in hidden}
-    grid = list(product(hidden, contenders))
-    batches = [split(network, contender, rules, sets[network.name], [budget]) for network, contender in grid]
-    outcomes = play_batches(batches, workers, progress, backend, address)
-    rows = [_row(network, contender, played) for (network, contender), played in zip(grid, outcomes, strict=True)]
-    settings = {**rules.settings(), "runs": runs, "starts": starts or "published where they exist"}
-    trained = resolved(contenders, hidden, budget)
+    methods = methods_of(policies, selector, protocol)
+    sets = {network.name: draw_start_sets(network, runs, study.start_size, seed, start_sets) for network in hidden}
+    grid = list(product(hidden, methods))
+    batches = [split(network, method, study, sets[network.name], [study.budget]) for network, method in grid]
+    results = run_batches(batches, workers, progress, backend, address)
+    rows = [_row(network, method, found) for (network, method), found in zip(grid, results, strict=True)]
+    recorded = {**study.recorded(), "runs": runs, "start_sets": start_sets or "published where they exist"}
+    trained = resolved(methods, hidden, study.budget)
     if trained:
-        settings["played"] = trained
+        recorded["played"] = trained
     return Comparison(
         rows,
-        {network.name: optimum(network, rules) for network in hidden},
+        {network.name: optimum(network, study) for network in hidden},
         differences(rows, seed),
-        manifest(_command(given, contenders, rules, runs, starts), settings, hidden),
-        Played(hidden, contenders, rules, sets),
+        manifest(_command(given, methods, study, runs, start_sets), recorded, hidden),
+        ComparedStudies(hidden, methods, study, sets),
     )
 
 
@@ -182,68 +177,37 @@ def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Netwo
     return loaded
 
 
-def contenders_of(
+def methods_of(
     policies: Iterable[PolicyLike] | PolicyLike,
     selectors: Iterable[SelectorLike] | SelectorLike,
     protocols: Iterable[str] | str,
-) -> list[Contender]:
+) -> list[Method]:
     """Every combination, each once; what is no policy or selector is refused before anything is computed."""
-    rules, oracles = _listed(policies), _listed(selectors)
+    settings, oracles = _listed(policies), _listed(selectors)
     views = [check_protocol(name) for name in _listed(protocols)]
-    if not (rules and oracles and views):
+    if not (settings and oracles and views):
         raise InputError("a comparison needs at least one policy, one selector and one protocol")
-    for policy in rules:
+    for policy in settings:
         check_policy(policy)
     for oracle in oracles:
         find_selector(oracle)
-    for kind, given in (("policies", rules), ("selectors", oracles)):
+    for kind, given in (("policies", settings), ("selectors", oracles)):
         names = [name_of(each) for each in given]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"two {kind} are called {twice}: give each a name of its own")
-    return [Contender(*each).with_objects() for each in product(rules, oracles, views)]
+    return [Method(*each).with_objects() for each in product(settings, oracles, views)]
 
 
-def check_rules(rules: Rules, runs: int) -> None:
-    """Refuse numbers that make no study."""
-    at_least = {
-        "runs": (runs, 1),
-        "start": (rules.start, 1),
-        "leaders": (rules.leaders, 1),
-        "round": (rules.per_round, 1),
-    }
-    at_least |= {"budget": (rules.budget, 0), "seed": (rules.seed, 0)}
-    for name, (value, least) in at_least.items():
-        if value < least:
-            raise InputError(f"{name} must be at least {least}, not {value}")
-    if rules.unit not in get_args(BudgetUnit):
-        raise InputError(f"a budget counts {' or '.join(get_args(BudgetUnit))}, not {rules.unit!r}")
-    for name, probability in (("p", rules.p), ("refusal", rules.refusal)):
-        if not 0 <= probability <= 1:
-            raise InputError(f"{name} must be between 0 and 1, not {probability}")
-    for name, share in (("attendance", rules.attendance), ("answers", rules.answers)):
-        if not 0 < share <= 1:
-            raise InputError(f"{name} must be above 0 and at most 1, not {share}")
-
-
-def _two_chances(given: Sequence[float]) -> tuple[float, float]:
-    """The two ends of a range of p."""
-    ends = tuple(map(float, given))
-    if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
-        listed = ",".join(map(str, given))
-        raise InputError(f"a range of p is two numbers between 0 and 1, the smaller first, not {listed}")
-    return ends[0], ends[1]
-
-
-def optimum(network: Network, rules: Rules) -> float:
+def optimum(network: Network, settings: StudySettings) -> float:
     """OPT: the greedy oracle on the whole network, judged on the worlds everybody is judged on.
 
     It knows p: for a range it is the mean over values of p of what the best leaders for each reach.
     """
     found = []
-    for p in rules.chances() or (rules.p,):
-        referee = referee_for(network, p, REFEREE_SAMPLES, referee_seed(rules.seed), rules.attendance)
-        found.append(referee.optimum(rules.leaders, np.random.default_rng(named_seed(rules.seed, "optimum"))))
+    for p in settings.chances() or (settings.p,):
+        evaluator = evaluator_for(network, p, EVALUATION_SAMPLES, evaluation_seed(settings.seed), settings.attendance)
+        found.append(evaluator.optimum(settings.leaders, np.random.default_rng(named_seed(settings.seed, "optimum"))))
     return float(np.mean(found))
 
 
@@ -255,64 +219,56 @@ def differences(rows: Sequence[Row], seed: int) -> list[Difference]:
         if (a.network, a.protocol) == (b.network, b.protocol):
             rng = np.random.default_rng(named_seed(seed, "bootstrap"))
             test = paired_test(a.values, b.values, rng)
-            names = contender_name(a, several), contender_name(b, several)
+            names = method_name(a, several), method_name(b, several)
             found.append(Difference(a.network, a.protocol, *names, test.difference, test.ci95, test.p_value, math.nan))
     corrected = holm([each.p_value for each in found])
     return [Difference(**{**vars(each), "p_holm": p}) for each, p in zip(found, corrected, strict=True)]
 
 
-def contender_name(row: Row, several_selectors: bool) -> str:
+def method_name(row: Row, several_selectors: bool) -> str:
     """The policy, with its selector where there is more than one."""
     return f"{row.policy} + {row.selector}" if several_selectors else row.policy
 
 
-def _row(network: Network, contender: Contender, played: list[list[Outcome]]) -> Row:
+def _row(network: Network, method: Method, played: list[list[StudyResult]]) -> Row:
     values = [outcomes[-1].influence for outcomes in played]
     discovered = float(np.mean([outcomes[-1].discovered for outcomes in played]))
     return Row(
         network.name,
-        *contender.names,
+        *method.names,
         len(values),
         float(np.mean(values)),
         standard_error(values),
         values,
         discovered,
-        is_marked(contender.policy),
+        is_marked(method.policy),
     )
 
 
 def _command(
-    networks: list[str | Network], contenders: list[Contender], rules: Rules, runs: int, starts: Starts | None
+    networks: list[str | Network], methods: list[Method], study: StudySettings, runs: int, start_sets: Starts | None
 ) -> str:
-    """The command line that makes the same result again (a network that came from no file has only its name)."""
+    """The command line that gives the same result again (a network that came from no file has only its name)."""
 
     def listed(values: Iterable[str]) -> str:
         return shlex.quote(",".join(f'"{value}"' if "," in value else value for value in dict.fromkeys(values)))
 
-    parts = [
-        "claim evaluate",
-        f"--networks {listed(each.name if isinstance(each, Network) else each for each in networks)}",
-        f"--policies {listed(each.names[0] for each in contenders)}",
-        f"--selector {listed(each.names[1] for each in contenders)}",
-        f"--protocol {listed(each.names[2] for each in contenders)}",
-        f"--runs {runs} --seed {rules.seed} --budget {rules.budget} --start {rules.start}",
-        f"--leaders {rules.leaders} -p {rules.p}",
-    ]
-    if starts is not None:
-        parts.append(f"--starts {starts}")
-    if rules.per_round != 1:
-        parts.append(f"--round {rules.per_round}")
-    if rules.refusal:
-        parts.append(f"--refusal {rules.refusal} --budget-unit {rules.unit}")
-    if rules.attendance != 1:
-        parts.append(f"--attendance {rules.attendance}")
-    if rules.p_range is not None:
-        parts.append("--p-range {},{}".format(*rules.p_range))
-    if rules.answers != 1:
-        parts.append(f"--answers {rules.answers}")
-    if not rules.told:
-        parts.append("--untold")
-    return " ".join(parts)
+    options: dict[str, Any] = {
+        "networks": listed(each.name if isinstance(each, Network) else each for each in networks),
+        "policies": listed(each.names[0] for each in methods),
+        "selector": listed(each.names[1] for each in methods),
+        "protocol": listed(each.names[2] for each in methods),
+        "runs": runs, "seed": study.seed, "budget": study.budget, "start-size": study.start_size,
+        "leaders": study.leaders, "probability": study.p,
+    }  # fmt: skip
+    unusual = {
+        "start-sets": (start_sets, None), "round": (study.per_round, 1), "refusal": (study.refusal, 0.0),
+        "budget-unit": (study.unit, "attempts"), "attendance": (study.attendance, 1.0),
+        "p-range": (study.p_range and "{},{}".format(*study.p_range), None), "report-rate": (study.report_rate, 1.0),
+    }  # fmt: skip
+    options |= {name: value for name, (value, usual) in unusual.items() if value != usual}
+    unaware = [] if study.selector_informed else ["--selector-unaware"]
+    return " ".join(["claim evaluate", *(f"--{name} {value}" for name, value in options.items()), *unaware])
 
 
 def _listed(given: Any) -> list[Any]:

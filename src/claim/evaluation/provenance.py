@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from claim.evaluation.runs import Contender
+from claim.evaluation.runs import Method
 from claim.io.files import sha256_of
 from claim.jobs import library_versions
 from claim.networks import Network
@@ -55,12 +55,12 @@ def _git(root: Path, *arguments: str) -> str | None:
 NO_FAMILY = "unknown"
 
 
-def resolved(contenders: Iterable[Contender], networks: Iterable[Network], budget: int) -> dict[str, Any]:
+def resolved(methods: Iterable[Method], networks: Iterable[Network], budget: int) -> dict[str, Any]:
     """By name and family of network the policies and selectors that were trained; empty where none was."""
-    contenders = list(contenders)
+    methods = list(methods)
     families = list(dict.fromkeys(family_of(network) for network in networks))
-    policies = [name for each in contenders if isinstance(name := each.policy, str) and is_learned(name)]
-    chosen = [each.selector for each in contenders if isinstance(each.selector, str)]
+    policies = [name for each in methods if isinstance(name := each.policy, str) and is_learned(name)]
+    chosen = [each.selector for each in methods if isinstance(each.selector, str)]
     selectors = [name for name in chosen if name.startswith("foresight")]
     found = {
         "policies": {name: {each or NO_FAMILY: _policy(name, each, budget) for each in families} for name in policies},

@@ -1,33 +1,49 @@
-"""A run folder: record, results for machines, figures, and one HTML page that needs nothing else."""
+"""The run folder of a comparison: record, results as JSON and CSV, figures, and one HTML page."""
 
-import base64
-import csv
-import html
-import io
-import json
+import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.figure import Figure as Drawing
 
-from claim.cascades import cascade
-from claim.errors import InputError
-from claim.evaluation.batches import Progress
-from claim.evaluation.compare import Comparison, Difference, Row, without_nan
-from claim.evaluation.figures import BUDGETS, CurvePoint, budget_curves
-from claim.evaluation.runs import Contender, Rules, leaders_of_run, selector_for, studied
-from claim.evaluation.tables import marked_name, number, stars
+from claim.cascades import Reached, cascade
+from claim.discovery import Discovered
+from claim.evaluation.batches import Progress, run_batches, split
+from claim.evaluation.compare import Comparison
+from claim.evaluation.report_kit import (
+    PALETTE,
+    Figure,
+    Interval,
+    Line,
+    Section,
+    bare,
+    interval_panels,
+    line_panels,
+    page,
+    write_figures,
+    write_json,
+)
+from claim.evaluation.runs import StudySettings, run_studies
+from claim.evaluation.statistics import standard_error
+from claim.evaluation.tables import Column, DataRow, Table, cell, csv_text, marked_name, table
+from claim.io.files import make_folder, write_whole
 from claim.networks import Network
 from claim.randomness import named_seed
-from claim.registry import policy_for
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
+BUDGETS = (0, 1, 2, 3, 5, 10, 20, 30, 50)  # surveys of the budget curves
+MOST_RUNS = 40  # of a budget curve
 MOST_STUDIES = 6  # pictures of single studies in a report
+MOST_DRAWN = 1500  # people; a larger discovered network is a blot
+RESULT_COLUMNS = ("network", "policy", "selector", "protocol", "runs", "mean", "stderr", "discovered", "reference")
+DIFFERENCE_COLUMNS = ("network", "protocol", "a", "b", "difference", "ci95_low", "ci95_high", "p_value", "p_holm")
+SURVEYED, NAMED, LEADER, OTHER, TIE = PALETTE[0], "#f4a33d", PALETTE[1], "#9aa0a6", "#c8ccd0"
 
 
 def write_run_folder(
@@ -39,201 +55,210 @@ def write_run_folder(
     progress: Progress | None = None,
 ) -> Path:
     """Write everything about a comparison; returns the path of the report."""
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
-    _write_json(folder / "manifest.json", result.manifest)
-    _write_json(folder / "results.json", result.to_dict())
-    _write_csv(folder / "results.csv", Row, result.rows)
-    _write_csv(folder / "comparisons.csv", Difference, result.comparisons)
-    points = budget_curves(result.played, budgets, workers, progress)
-    _write_csv(folder / "curves.csv", CurvePoint, points)
-    figures = _figures(result, points)
-    for name, figure in figures.items():
-        for ending in ("svg", "png"):
-            (folder / "figures" / f"{name}.{ending}").write_bytes(_rendered(figure, ending))
-    page = folder / "report.html"
-    page.write_text(_page(result, figures), encoding="utf-8")
-    return page
+    make_folder(folder / "figures")
+    points = budget_curves(result, budgets, workers, progress)
+    sections = _sections(result, points)
+    write_json(folder / "manifest.json", result.manifest)
+    write_json(folder / "results.json", result.to_dict())
+    write_whole(folder / "results.csv", csv_text(map(vars, result.rows), RESULT_COLUMNS))
+    intervals = [{**vars(each), "ci95_low": each.ci95[0], "ci95_high": each.ci95[1]} for each in result.comparisons]
+    write_whole(folder / "comparisons.csv", csv_text(intervals, DIFFERENCE_COLUMNS))
+    write_whole(folder / "curves.csv", csv_text(points, list(points[0])))
+    write_figures([each for section in sections for each in section.figures], folder / "figures")
+    protocols = ", ".join(dict.fromkeys(row.protocol for row in result.rows))
+    introduction = [
+        f"{result.rows[0].runs} runs per network ({protocols} protocol), the same start sets and the same cascades for "
+        "every policy.",
+        f"Made by: {result.manifest['command']}",
+    ]
+    target = folder / "report.html"
+    write_whole(target, page("Survey policies compared", introduction, sections, result.manifest))
+    return target
 
 
-def _figures(result: Comparison, points: Sequence[CurvePoint]) -> dict[str, "Figure"]:
-    from claim.evaluation.figures import curves_figure, reached_figure
+def budget_curves(
+    result: Comparison,
+    budgets: Sequence[int] = BUDGETS,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """People reached against surveys; each study is surveyed to the end and leaders are chosen along the way."""
+    played = result.played
+    batches = [
+        split(network, method, played.settings, played.starts[network.name][:MOST_RUNS], budgets)
+        for network, method in product(played.networks, played.methods)
+    ]
+    points = []
+    for row, runs in zip(result.rows, run_batches(batches, workers, progress), strict=True):
+        names = {name: getattr(row, name) for name in ("network", "policy", "selector", "protocol")}
+        for surveys, outcomes in zip(budgets, zip(*runs, strict=True), strict=True):
+            values = [each.influence for each in outcomes]
+            reached = {"runs": len(values), "mean": float(np.mean(values)), "stderr": standard_error(values)}
+            discovered = float(np.mean([each.discovered for each in outcomes]))
+            points.append({**names, "surveys": surveys, **reached, "discovered": discovered})
+    return points
 
-    figures = {"reached": reached_figure(result), "budget": curves_figure(points)}
+
+# Sections ------------------------------------------------------------------------------------------------------------
+
+
+def _sections(result: Comparison, points: Sequence[DataRow]) -> list[Section]:
+    several = len({row.selector for row in result.rows}) > 1
+    reached = "People reached by each policy: mean and 95 % interval. Hollow points are references, not policies."
+    curves = "People reached against the number of surveys; shaded, one standard error."
+    figures = [
+        Figure("reached", reached, _reached_drawing(result, several)),
+        Figure("budget", curves, _curves_drawing(points, several)),
+    ]
+    words, tables = "Only one method: nothing to compare.", []
+    if result.comparisons:
+        words = (
+            "Positive: a reaches more than b. Intervals are bootstrapped over runs; Holm's correction covers all rows."
+        )
+        tables = [_differences_table(result)]
+    return [
+        Section("people-reached", "People reached", [], [_reached_table(result, several)], figures),
+        Section("differences", "Paired differences", [words], tables),
+        Section("studies", "Single studies", [], [], _study_figures(result)),
+    ]
+
+
+def _reached_table(result: Comparison, several: bool) -> Table:
+    rows: list[dict[str, Any]] = []
+    for network, opt in result.opt.items():
+        mine = [row for row in result.rows if row.network == network]
+        rows += [{**vars(row), "label": marked_name(row, several), "of_opt": 100 * row.mean / opt} for row in mine]
+        rows.append({"network": network, "label": "OPT (whole network known)", "mean": opt})
+    columns: list[Column] = [
+        *("network", "protocol"),
+        ("policy", "{label}"),
+        ("people reached", "{mean:.2f}"),
+        ("standard error", "{stderr:.2f}"),
+        ("discovered", "{discovered:.0f}"),
+        ("of OPT", "{of_opt:.0f %}"),
+    ]
+    return table("reached", "", rows, columns)
+
+
+def _differences_table(result: Comparison) -> Table:
+    columns: list[Column] = [
+        *("network", "protocol", "a", "b"),
+        ("a − b", "{difference:+.2f}"),
+        ("95 % interval", "{ci95[0]:+.2f} to {ci95[1]:+.2f}"),
+        ("p (paired t)", "{p_value:.2g}"),
+        ("p (Holm)", "{p_holm:.2g} {p_holm:*}"),
+    ]
+    return table("differences", "", [vars(each) for each in result.comparisons], columns)
+
+
+# Figures -------------------------------------------------------------------------------------------------------------
+
+
+def _reached_drawing(result: Comparison, several: bool) -> Drawing:
+    panels: dict[str, list[Interval]] = {}
+    for row in result.rows:
+        title = f"{row.network} ({row.protocol}); OPT {result.opt[row.network]:.1f}"
+        interval = Interval(marked_name(row, several), row.mean, row.stderr, hollow=row.reference)
+        panels.setdefault(title, []).append(interval)
+    return interval_panels(panels, "people reached (mean and 95 % interval)")
+
+
+def _curves_drawing(points: Sequence[DataRow], several: bool) -> Drawing:
+    panels: dict[str, dict[str, Line]] = {}
+    looks = [(color, style) for style in ("-", "--") for color in PALETTE]
+    for point in points:
+        name = cell(point, "{policy} + {selector}" if several else "{policy}")
+        lines = panels.setdefault(cell(point, "{network} ({protocol})"), {})
+        color, style = looks[len(lines) % len(looks)]
+        line = lines.setdefault(name, Line(name, color, [], style))
+        line.points.append((point["surveys"], point["mean"], point["stderr"]))
+    return line_panels({title: list(lines.values()) for title, lines in panels.items()}, "surveys", "people reached")
+
+
+def _study_figures(result: Comparison) -> list[Figure]:
+    caption = (
+        "One study of the best policy: people surveyed (blue), named only (orange) and chosen as leaders (red ring); "
+        "beside it one cascade of these leaders on the hidden network."
+    )
+    figures: list[Figure] = []
     for network in result.played.networks[:MOST_STUDIES]:
-        figures[_file_name(f"study-{network.name}", figures)] = _one_study(result, network)
+        name = _file_name(f"study-{network.name}", [each.name for each in figures])
+        figures.append(Figure(name, caption, _one_study(result, network)))
     return figures
 
 
 def _file_name(wanted: str, taken: Iterable[str]) -> str:
-    """A name any file system takes, and not one that is taken."""
+    """A name that any file system accepts and that is not taken."""
     name = re.sub(r"[^\w.-]", "_", wanted)
     return name if name not in taken else _file_name(f"{name}_", taken)
 
 
-def _one_study(result: Comparison, network: Network) -> "Figure":
-    """The first run of the best policy on a network, played again for the picture."""
-    from claim.evaluation.figures import study_figure
-
-    rows = [row for row in result.rows if row.network == network.name]
+def _one_study(result: Comparison, network: Network) -> Drawing:
+    """The first run of the best policy on a network, run again; left the discovered network, right one cascade."""
+    played = result.played
+    rows = [row for row in result.rows if row.network == network.name]  # in the order of the methods
     best = max([row for row in rows if not row.reference] or rows, key=lambda row: row.mean)
-    rules, start = result.played.rules, result.played.starts[network.name][0]
-    policy = policy_for(best.policy, network, rules.budget)
-    (simulation,) = studied(network, policy, rules, 0, start, [rules.budget])
-    selector = selector_for(Contender(best.policy, best.selector, best.protocol), network, rules)
-    leaders = leaders_of_run(simulation, selector, best.protocol, rules, 0)
+    method = played.methods[rows.index(best)]
+    settings, start = played.settings, played.starts[network.name][0]
+    ((simulation, outcomes),) = run_studies(network, method, settings, [(0, start)], [settings.budget])
+    leaders = list(outcomes[-1].leaders)
     local = {who: i for i, who in enumerate(simulation.people)}
-    story = cascade(network, _who_come(leaders, rules), rules.true_p(0), named_seed(rules.seed, "story"))
+    trace = cascade(network, _attending(leaders, settings), settings.true_p(0), named_seed(settings.seed, "story"))
+    drawing = Drawing(figsize=(11, 5.4), layout="constrained")
+    left, right = drawing.subplots(1, 2, width_ratios=(3, 2))
+    _draw_discovered(left, simulation.discovered, {local[who] for who in leaders if who in local})
+    _draw_cascade(right, trace)
     title = f"{network.name}: one study with {best.policy} surveys and {best.selector} selection"
-    return study_figure(simulation.discovered, [local[who] for who in leaders if who in local], story, title)
+    drawing.suptitle(title, fontsize=11, parse_math=False)
+    return drawing
 
 
-def _who_come(leaders: list[int], rules: Rules) -> list[int]:
-    """The leaders who come, in one draw."""
-    coins = np.random.default_rng(named_seed(rules.seed, "attendance")).random(len(leaders))
-    return [who for who, coin in zip(leaders, coins, strict=True) if coin < rules.attendance]
+def _attending(leaders: list[int], settings: StudySettings) -> list[int]:
+    """The leaders who attend, in one draw."""
+    draws = np.random.default_rng(named_seed(settings.seed, "attendance")).random(len(leaders))
+    return [who for who, draw in zip(leaders, draws, strict=True) if draw < settings.attendance]
 
 
-def _rendered(figure: "Figure", ending: str) -> bytes:
-    """The picture as bytes, the same every time."""
-    import matplotlib
+def _draw_discovered(axis: "Axes", discovered: Discovered, leaders: set[int]) -> None:
+    import networkx
 
-    buffer = io.BytesIO()
-    metadata = {"Date": None} if ending == "svg" else {"Software": None}
-    with matplotlib.rc_context({"svg.hashsalt": "claim"}):
-        figure.savefig(buffer, format=ending, dpi=130, metadata=metadata)
-    return buffer.getvalue()
-
-
-def _page(result: Comparison, figures: dict[str, "Figure"]) -> str:
-    command = result.manifest["command"]
-    captions = {
-        "reached": "People reached by each policy: mean and 95 % interval. Hollow points are references, not policies.",
-        "budget": "People reached against the number of surveys; shaded, one standard error.",
-    }
-    pictures = [_picture(figure, captions.get(name, _STUDY)) for name, figure in figures.items()]
-    return _TEMPLATE.format(
-        command=html.escape(command),
-        protocols=", ".join(dict.fromkeys(row.protocol for row in result.rows)),
-        runs=result.rows[0].runs,
-        reached=_reached_table(result),
-        differences=_differences_table(result),
-        first_pictures="\n".join(pictures[:2]),
-        studies="\n".join(pictures[2:]),
-        manifest=html.escape(json.dumps(result.manifest, indent=1)),
-    )
-
-
-def _picture(figure: "Figure", caption: str) -> str:
-    data = base64.b64encode(_rendered(figure, "svg")).decode()
-    image = f'<img alt="{html.escape(caption)}" src="data:image/svg+xml;base64,{data}">'
-    return f"<figure>{image}<figcaption>{html.escape(caption)}</figcaption></figure>"
-
-
-def _reached_table(result: Comparison) -> str:
-    several = len({row.selector for row in result.rows}) > 1
-    rows = [_reached_cells(row, several, result.opt[row.network]) for row in result.rows]
-    rows += [
-        [network, "", "OPT (whole network known)", f"{opt:.2f}", "", "", ""] for network, opt in result.opt.items()
+    axis.set_axis_off()
+    if len(discovered) > MOST_DRAWN:
+        axis.text(0.5, 0.5, f"{len(discovered)} people: too many to draw", ha="center")
+        return
+    graph = discovered.as_network().to_networkx()
+    place = networkx.spring_layout(graph, seed=1, k=1.6 / math.sqrt(max(1, len(discovered))), iterations=80)
+    networkx.draw_networkx_edges(graph, place, ax=axis, edge_color=TIE, width=0.6)
+    surveyed = set(discovered.surveyed)
+    groups: list[tuple[str, list[int], dict[str, Any]]] = [
+        ("named, not surveyed", [u for u in graph if u not in surveyed], {"node_color": NAMED, "node_size": 14}),
+        ("surveyed", sorted(surveyed), {"node_color": SURVEYED, "node_size": 46}),
+        ("leader", sorted(leaders), {"node_color": "none", "edgecolors": LEADER, "linewidths": 1.8, "node_size": 90}),
     ]
-    rows.sort(key=lambda cells: list(result.opt).index(cells[0]))
-    heads = ["network", "protocol", "policy", "people reached", "standard error", "discovered", "of OPT"]
-    return _table(heads, rows)
+    for label, people, look in groups:
+        networkx.draw_networkx_nodes(graph, place, nodelist=people, ax=axis, label=label, **look)
+    axis.legend(loc="lower left", fontsize=8, frameon=False)
+    axis.set_title(f"discovered: {len(discovered)} people, {len(surveyed)} surveyed", fontsize=9)
 
 
-def _reached_cells(row: Row, several: bool, opt: float) -> list[str]:
-    numbers = [f"{row.mean:.2f}", number(row.stderr, ".2f"), f"{row.discovered:.0f}", f"{100 * row.mean / opt:.0f} %"]
-    return [row.network, row.protocol, marked_name(row, several), *numbers]
-
-
-def _differences_table(result: Comparison) -> str:
-    heads = ["network", "protocol", "a", "b", "a − b", "95 % interval", "p (paired t)", "p (Holm)"]
-    rows = [_difference_cells(each) for each in result.comparisons]
-    return _table(heads, rows) if rows else "<p>Only one contender: nothing to compare.</p>"
-
-
-def _difference_cells(each: Difference) -> list[str]:
-    interval = f"{each.ci95[0]:+.2f} to {each.ci95[1]:+.2f}"
-    p_values = [number(each.p_value, ".2g"), f"{number(each.p_holm, '.2g')} {stars(each.p_holm)}"]
-    return [each.network, each.protocol, each.a, each.b, f"{each.difference:+.2f}", interval, *p_values]
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in heads)
-    body = "\n".join("<tr>" + "".join(map(_cell, cells)) + "</tr>" for cells in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
-
-
-def _cell(text: str) -> str:
-    number = text[:1] in tuple("0123456789+-")
-    return f"<td{' class=n' * number}>{html.escape(text)}</td>"
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without its list of values, which results.json has, and with an interval as two numbers."""
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        if key == "ci95":
-            flat["ci95_low"], flat["ci95_high"] = value or (None, None)
-        elif key != "values":
-            flat[key] = value
-    return flat
-
-
-def _write_json(path: Path, data: Any) -> None:
-    path.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _write_csv(path: Path, kind: type[Row | Difference | CurvePoint], rows: Sequence[Any]) -> None:
-    """One line a row, below a header that is there even if no row is."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(_flat({each.name: None for each in fields(kind)})))
-        writer.writeheader()
-        writer.writerows(_flat(without_nan(asdict(row))) for row in rows)
-
-
-_STUDY = (
-    "One study of the best policy: people surveyed (blue), named only (orange) and chosen as leaders (red ring); "
-    "beside it one cascade of these leaders on the hidden network."
-)
-
-_TEMPLATE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Survey policies compared</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1c1f23; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }}
-h1, h2 {{ line-height: 1.2; }}
-code, pre {{ background: #f3f4f6; border-radius: 4px; padding: .1em .3em; overflow-x: auto; }}
-pre {{ padding: 1em; font-size: .8rem; max-height: 24rem; }}
-.wide {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .25rem .7rem; border-bottom: 1px solid #dfe2e6; text-align: left; white-space: nowrap; }}
-td.n {{ text-align: right; }}
-th {{ position: sticky; top: 0; background: #fff; }}
-figure {{ margin: 1.5rem 0; }}
-img {{ max-width: 100%; height: auto; }}
-figcaption {{ color: #555; font-size: .9rem; }}
-</style>
-</head>
-<body>
-<h1>Survey policies compared</h1>
-<p>{runs} runs per network ({protocols} protocol), the same start sets and the same cascades for every policy.
-Made by <code>{command}</code></p>
-{first_pictures}
-<h2>People reached</h2>
-{reached}
-<h2>Paired differences</h2>
-<p>Positive: a reaches more people than b. Intervals are bootstrapped over runs; Holm's correction covers all rows.</p>
-{differences}
-<h2>Single studies</h2>
-{studies}
-<h2>Record</h2>
-<pre>{manifest}</pre>
-</body>
-</html>
-"""
+def _draw_cascade(axis: "Axes", trace: Sequence[Reached]) -> None:
+    """People by the step in which they were reached, joined to the person who reached them."""
+    by_step: dict[int, list[Reached]] = {}
+    for event in trace:
+        by_step.setdefault(event.step, []).append(event)
+    place: dict[int, tuple[float, float]] = {}
+    for step, events in by_step.items():
+        for i, event in enumerate(events):
+            place[event.person] = (step, (i + 0.5) / len(events))
+            if event.by is not None:
+                (x0, y0), (x1, y1) = place[event.by], place[event.person]
+                axis.plot([x0, x1], [y0, y1], color=TIE, linewidth=0.7, zorder=1)
+    spots = np.array(list(place.values())).reshape(-1, 2)
+    colors = [LEADER if event.by is None else OTHER for event in trace]
+    axis.scatter(spots[:, 0], spots[:, 1], c=colors, s=18, zorder=2)
+    axis.set_xticks(range(len(by_step)))
+    axis.set_xlabel("step", fontsize=9)
+    axis.set_yticks([])
+    axis.set_title(f"one cascade of these leaders: {len(trace)} people reached", fontsize=9)
+    bare(axis)
+    axis.spines["left"].set_visible(False)

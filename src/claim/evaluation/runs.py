@@ -82,7 +82,7 @@ def offer_everybody(simulation: Simulation, k: int) -> tuple[Discovered, list[in
 Starts = Literal["published", "fresh"]
 
 
-def start_sets(network: Network, runs: int, size: int, seed: int, starts: Starts | None = None) -> list[list[int]]:
+def draw_start_sets(network: Network, runs: int, size: int, seed: int, starts: Starts | None = None) -> list[list[int]]:
     """One start set per run; published ones where they exist, unless told otherwise."""
     if starts not in (None, *get_args(Starts)):
         raise InputError(f"start sets are {' or '.join(get_args(Starts))}, not {starts!r}")
@@ -111,11 +111,11 @@ MOST_STORED = 40_000_000  # memberships kept in memory; beyond that cascades are
 ATTENDANCE_DRAWS = 200  # of who comes, where cascades are played; kept worlds need none
 
 
-class Referee:
+class ReachEvaluator:
     """Judges all leader sets on the same worlds, which no selector has seen.
 
     Leaders come with probability ``attendance`` each, and what counts is the mean over who comes. With ``keep`` the
-    worlds are stored, which pays off for a referee who judges many leader sets.
+    worlds are stored, which pays off for an evaluator that judges many leader sets.
     """
 
     def __init__(
@@ -175,37 +175,57 @@ def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: flo
     return float(reached / worlds.samples)
 
 
-@lru_cache(maxsize=2)  # jobs come network by network, and each referee holds tens of megabytes
-def referee_for(network: Network, p: float, samples: int, seed: int, attendance: float = 1.0) -> Referee:
-    """The referee of a network, kept for the next job of the same process."""
-    return Referee(network, p, samples, seed, attendance)
+@lru_cache(maxsize=2)  # jobs come network by network, and each evaluator holds tens of megabytes
+def evaluator_for(network: Network, p: float, samples: int, seed: int, attendance: float = 1.0) -> ReachEvaluator:
+    """The evaluator of a network, kept for the next job of the same process."""
+    return ReachEvaluator(network, p, samples, seed, attendance)
 
 
-REFEREE_SAMPLES = 10_000
-TOLD_CHANCES = 5  # values of p that a selector is told to stand for a range
+EVALUATION_SAMPLES = 10_000
+SLICES = 5  # values of p that a selector is told to stand for a range
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What a run is played by; the same for all that are compared.
+class StudySettings:
+    """The settings of simulated studies, the same for all methods that are compared.
 
-    The last four are troubles of the field, see docs/troubles.md: each leader comes with probability ``attendance``;
-    the p of a run is drawn evenly from ``p_range``; everybody surveyed names a share ``answers`` of their contacts; and
-    selectors are ``told`` the attendance and the range, or choose as if there were none.
+    Field conditions: each leader attends with probability ``attendance``; the p of a run is drawn evenly from
+    ``p_range``; a person who is surveyed names each contact with probability ``report_rate``. Selectors know the
+    attendance and the range of p unless ``selector_informed`` is False.
     """
 
     seed: int
-    budget: int = 5
-    start: int = 5
+    budget: int = 5  # surveys
+    start_size: int = 5  # people known at the beginning
     leaders: int = 10
     p: float = 0.1
-    per_round: int = 1
+    per_round: int = 1  # surveys chosen together
     refusal: float = 0.0
     unit: BudgetUnit = "attempts"
     attendance: float = 1.0
     p_range: tuple[float, float] | None = None
-    answers: float = 1.0
-    told: bool = True
+    report_rate: float = 1.0
+    selector_informed: bool = True
+
+    def __post_init__(self) -> None:
+        at_least = {"start_size": 1, "leaders": 1, "per_round": 1, "budget": 0, "seed": 0}
+        for name, least in at_least.items():
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        if self.unit not in get_args(BudgetUnit):
+            raise InputError(f"unit must be {' or '.join(get_args(BudgetUnit))}, got {self.unit!r}")
+        for name in ("p", "refusal"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
+        for name in ("attendance", "report_rate"):
+            if not 0 < getattr(self, name) <= 1:
+                raise InputError(f"{name} must be above 0 and at most 1, got {getattr(self, name)}")
+        if self.p_range is not None:
+            ends = tuple(map(float, self.p_range))
+            if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
+                given = ",".join(map(str, self.p_range))
+                raise InputError(f"p_range must be two numbers between 0 and 1, the smaller first, got {given}")
+            object.__setattr__(self, "p_range", ends)
 
     def true_p(self, run: int) -> float:
         """The probability that word passes along a contact in a run; nobody who is compared sees it."""
@@ -217,16 +237,16 @@ class Rules:
         """Evenly spread values that stand for the range of p: the middles of equal slices; none without a range."""
         if self.p_range is None:
             return ()
-        return tuple(np.linspace(*self.p_range, 2 * TOLD_CHANCES + 1)[1::2].tolist())
+        return tuple(np.linspace(*self.p_range, 2 * SLICES + 1)[1::2].tolist())
 
-    def settings(self) -> dict[str, Any]:
-        """Everything by name for the record; troubles only where there are any."""
-        troubles = {"attendance": 1.0, "p_range": None, "answers": 1.0, "told": True}
-        return {name: value for name, value in asdict(self).items() if name not in troubles or value != troubles[name]}
+    def recorded(self) -> dict[str, Any]:
+        """The settings for the manifest; field conditions only where they differ from the default."""
+        usual = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
+        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
 @dataclass(frozen=True)
-class Contender:
+class Method:
     """A policy, a selector and the protocol they are evaluated by; policy and selector are names or objects."""
 
     policy: PolicyLike
@@ -238,15 +258,15 @@ class Contender:
         """Policy, selector and protocol as they are called in tables."""
         return name_of(self.policy), name_of(self.selector), self.protocol
 
-    def with_objects(self) -> "Contender":
+    def with_objects(self) -> "Method":
         """The same with your own policy and selector as objects: worker processes know no names of yours."""
         policy = own_object("policies", self.policy) or self.policy
         selector = own_object("selectors", self.selector) or self.selector
-        return Contender(policy, selector, self.protocol)
+        return Method(policy, selector, self.protocol)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StudyResult:
     """How far the leaders reached, how many people were discovered, and the leaders by the network's indices."""
 
     influence: float
@@ -254,77 +274,78 @@ class Outcome:
     leaders: tuple[int, ...]
 
 
-def play_runs(
+def run_studies(
     network: Network,
-    contender: Contender,
-    rules: Rules,
-    starts: Sequence[tuple[int, list[int]]],
+    method: Method,
+    settings: StudySettings,
+    starts: Iterable[tuple[int, list[int]]],
     checkpoints: Sequence[int],
-) -> list[list[Outcome]]:
-    """Play numbered start sets; for each the outcomes at the checkpoints (numbers of surveys, ascending)."""
-    policy = find_policy(contender.policy, family_of(network), rules.budget)
-    selector = selector_for(contender, network, rules)
-    return [
-        _play(referee_of_run(network, rules, run), policy, selector, contender.protocol, rules, run, start, checkpoints)
-        for run, start in starts
-    ]
+) -> Iterator[tuple[Simulation, list[StudyResult]]]:
+    """Run one study per numbered start set: start, surveys, leaders, reach.
+
+    Yields each study as it ended, with its outcomes at the checkpoints (numbers of surveys, ascending).
+    """
+    policy = find_policy(method.policy, family_of(network), settings.budget)
+    selector = selector_for(method, network, settings)
+    for run, start in starts:
+        evaluator, outcomes = evaluator_of_run(network, settings, run), []
+        for simulation in studied(network, policy, settings, run, start, checkpoints):
+            leaders = leaders_of_run(simulation, selector, method.protocol, settings, run)
+            outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))
+        yield simulation, outcomes
 
 
-def selector_for(contender: Contender, network: Network, rules: Rules) -> Selector:
-    """The contender's selector, told what selectors are told."""
-    oracle = ORACLE[contender.protocol]
-    settings: dict[str, Any] = {"p": rules.p, "samples": oracle.samples, "ties": oracle.ties}
-    if rules.told:
-        settings |= {"attendance": rules.attendance, "p_range": rules.chances()}
-    return find_selector(contender.selector, family=family_of(network), **settings)
+def study_results(
+    network: Network,
+    method: Method,
+    settings: StudySettings,
+    starts: Iterable[tuple[int, list[int]]],
+    checkpoints: Sequence[int],
+) -> list[list[StudyResult]]:
+    """The outcomes of each study at the checkpoints."""
+    return [outcomes for _, outcomes in run_studies(network, method, settings, starts, checkpoints)]
 
 
-def referee_of_run(network: Network, rules: Rules, run: int) -> Referee:
-    """The referee of a network, or of a single run where p differs from run to run."""
-    settings = (network, rules.true_p(run), REFEREE_SAMPLES, referee_seed(rules.seed), rules.attendance)
-    return referee_for(*settings) if rules.p_range is None else Referee(*settings, keep=False)
+def selector_for(method: Method, network: Network, settings: StudySettings) -> Selector:
+    """Build the selector with the settings it is allowed to see."""
+    oracle = ORACLE[method.protocol]
+    given: dict[str, Any] = {"p": settings.p, "samples": oracle.samples, "ties": oracle.ties}
+    if settings.selector_informed:
+        given |= {"attendance": settings.attendance, "p_range": settings.chances()}
+    return find_selector(method.selector, family=family_of(network), **given)
 
 
-def referee_seed(seed: int) -> int:
+def evaluator_of_run(network: Network, settings: StudySettings, run: int) -> ReachEvaluator:
+    """The evaluator of a network, or of a single run where p differs from run to run."""
+    given = (network, settings.true_p(run), EVALUATION_SAMPLES, evaluation_seed(settings.seed), settings.attendance)
+    return evaluator_for(*given) if settings.p_range is None else ReachEvaluator(*given, keep=False)
+
+
+def evaluation_seed(seed: int) -> int:
     """The seed of the worlds in which everybody is judged."""
     return int(named_seed(seed, "referee").generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-def simulate(network: Network, policy: Policy, rules: Rules, run: int, start: list[int]) -> tuple[Simulation, Policy]:
-    """The study of one run before its first survey, and the policy with what the referee grants it."""
-    rng = np.random.default_rng(named_seed(rules.seed, "answers", run))
+def simulate(
+    network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int]
+) -> tuple[Simulation, Policy]:
+    """The study of one run before its first survey, and the policy with what the evaluator grants it."""
+    rng = np.random.default_rng(named_seed(settings.seed, "answers", run))
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
-    simulation = Simulation(network, start, rng, rules.refusal, rules.answers)
+    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate)
     if isinstance(policy, Clairvoyant):
         policy = policy.shown(simulation.true_degree)
     return simulation, policy
 
 
-def _play(
-    referee: Referee,
-    policy: Policy,
-    selector: Selector,
-    protocol: ProtocolName,
-    rules: Rules,
-    run: int,
-    start: list[int],
-    checkpoints: Sequence[int],
-) -> list[Outcome]:
-    outcomes: list[Outcome] = []
-    for simulation in studied(referee.network, policy, rules, run, start, checkpoints):
-        leaders = leaders_of_run(simulation, selector, protocol, rules, run)
-        outcomes.append(Outcome(referee.influence(leaders), len(simulation.discovered), tuple(leaders)))
-    return outcomes
-
-
 def studied(
-    network: Network, policy: Policy, rules: Rules, run: int, start: list[int], checkpoints: Sequence[int]
+    network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int], checkpoints: Sequence[int]
 ) -> Iterator[Simulation]:
     """The study of one run as it stands at each checkpoint; a dry frontier ends the surveys early."""
-    simulation, seeing = simulate(network, policy, rules, run, start)
-    rng = np.random.default_rng(named_seed(rules.seed, "policy", name_of(policy), run))
-    progress = surveys(simulation, seeing, checkpoints[-1], rng, rules.per_round, rules.unit)
+    simulation, seeing = simulate(network, policy, settings, run, start)
+    rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
+    progress = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
     spent = 0
     for checkpoint in checkpoints:
         while spent < checkpoint and (now := next(progress, None)) is not None:
@@ -333,8 +354,8 @@ def studied(
 
 
 def leaders_of_run(
-    simulation: Simulation, selector: Selector, protocol: ProtocolName, rules: Rules, run: int
+    simulation: Simulation, selector: Selector, protocol: ProtocolName, settings: StudySettings, run: int
 ) -> list[int]:
     """The same coins for every policy: two that discover the same network choose the same leaders."""
-    rng = np.random.default_rng(named_seed(rules.seed, "selector", run))
-    return choose_leaders(protocol, simulation, selector, rules.leaders, rng)
+    rng = np.random.default_rng(named_seed(settings.seed, "selector", run))
+    return choose_leaders(protocol, simulation, selector, settings.leaders, rng)

@@ -1,22 +1,98 @@
-"""The comparison as tables for the terminal."""
+"""Tables: rows of numbers with their columns as format strings, and the tables of a comparison for the terminal."""
 
+import csv
+import io
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from claim.discovery import draws_own_start
-from claim.evaluation.compare import Comparison, Difference, Row, contender_name
+from claim.evaluation.compare import Comparison, Difference, Row, method_name, without_nan
 from claim.registry import is_marked
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    import rich.table
+
+NOT_RUN = "not run"
+DataRow: TypeAlias = Mapping[str, Any]
+Cell: TypeAlias = str | Callable[[DataRow], str]  # a format string over the names of a row, or a function of the row
+Column: TypeAlias = str | tuple[str, Cell]  # its head and its cells; a bare name is both
 
 NETWORKS_ABREAST = 4  # as many as fit a terminal of 80 columns
+_OPT = "OPT: the greedy oracle when the whole network is known."
+_LEGEND = "Paired t-test, Holm-corrected over all comparisons: * p < 0.05, ** p < 0.01, *** p < 0.001."
 
 
-def comparison_tables(result: Comparison) -> list["Table"]:
-    """One table of people reached per protocol, and one of the differences to the first policy."""
-    protocols = list(dict.fromkeys(row.protocol for row in result.rows))
-    return [table for protocol in protocols for table in _of_protocol(result, protocol)]
+@dataclass(frozen=True)
+class Table:
+    """Cells as a page shows them, and the rows of numbers behind them in full."""
+
+    name: str  # of its files
+    caption: str
+    heads: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    rows: Sequence[DataRow] = ()
+
+    def as_csv(self) -> str:
+        """The numbers in full."""
+        return csv_text(self.rows, list(dict.fromkeys(name for row in self.rows for name in row)))
+
+    def as_markdown(self) -> str:
+        """The cells, for pages of the documentation that carry the same numbers."""
+        settings = ["---", *["---:"] * (len(self.heads) - 1)]
+        return "".join(f"| {' | '.join(line)} |\n" for line in (self.heads, settings, *self.cells))
+
+
+def table(name: str, caption: str, rows: Sequence[DataRow], columns: Iterable[Column]) -> Table:
+    """One line a row."""
+    pairs = [(column, f"{{{column}}}") if isinstance(column, str) else column for column in columns]
+    return Table(
+        name, caption, [head for head, _ in pairs], [[cell(row, form) for _, form in pairs] for row in rows], rows
+    )
+
+
+def pivot(name: str, caption: str, rows: Sequence[DataRow], index: Sequence[str], column: str, form: Cell) -> Table:
+    """One line for each value of ``index``, with one column for each value of ``column``."""
+    heads = [*index, *dict.fromkeys(str(row[column]) for row in rows)]
+    lines: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        lines.setdefault(tuple(row[each] for each in index), []).append(cell(row, form))
+    return Table(name, caption, heads, [[*labels, *cells] for labels, cells in lines.items()], rows)
+
+
+class _NotRunError(Exception):
+    """A value is None: it has not been measured."""
+
+
+class _CellFormatter(Formatter):
+    """Formats as ``str.format`` does, NaN as a dash; ``{p:*}`` gives the stars of a p-value, ``{x:.1f %}`` a unit."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if value is None:
+            raise _NotRunError
+        if format_spec == "*":
+            return stars(value)
+        if isinstance(value, float) and math.isnan(value):
+            return "–"
+        return format(value, format_spec.removesuffix(" %")) + " %" * format_spec.endswith(" %")
+
+
+def cell(row: DataRow, form: Cell) -> str:
+    """A cell of a table.
+
+    A value that is NaN (it cannot exist) is a dash; a None (it has not been measured) makes the cell "not run"; a name
+    that the row does not have makes it empty.
+    """
+    if not isinstance(form, str):
+        return form(row)
+    try:
+        return _CellFormatter().vformat(form, (), row).strip()
+    except _NotRunError:
+        return NOT_RUN
+    except KeyError:
+        return ""
 
 
 def stars(p_value: float) -> str:
@@ -24,75 +100,81 @@ def stars(p_value: float) -> str:
     return "" if math.isnan(p_value) else "*" * sum(p_value < level for level in (0.05, 0.01, 0.001))
 
 
+def csv_text(rows: Iterable[DataRow], columns: Sequence[str]) -> str:
+    """One line a row below a header; NaN and None are empty, and names of no column are left out."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(without_nan(dict(row)) for row in rows)
+    return text.getvalue()
+
+
+# A comparison in the terminal ----------------------------------------------------------------------------------------
+
+
+def comparison_tables(result: Comparison) -> list["rich.table.Table"]:
+    """For each protocol, tables of people reached and one of the differences to the first policy."""
+    several = len({row.selector for row in result.rows}) > 1
+    tables = []
+    for protocol in dict.fromkeys(row.protocol for row in result.rows):
+        rows = [row for row in result.rows if row.protocol == protocol]
+        networks = list(dict.fromkeys(row.network for row in rows))
+        for i in range(0, len(networks), NETWORKS_ABREAST):
+            abreast = networks[i : i + NETWORKS_ABREAST]
+            tables.append(_reached([row for row in rows if row.network in abreast], several, result.opt))
+        first = method_name(rows[0], several)
+        against = [each for each in result.comparisons if each.protocol == protocol and each.a == first]
+        if against:
+            tables.append(_differences(against, first))
+    return tables
+
+
 def marked_name(row: Row, several_selectors: bool) -> str:
-    """How a row is called, with a mark where it does not play by the same rules as the others."""
-    name = contender_name(row, several_selectors)
+    """The name of a row, marked where the policy knows more than the others or draws its own start people."""
+    name = method_name(row, several_selectors)
     if row.reference:
         return f"{name} (reference)"
     return f"{name} (own start)" if is_marked(row.policy, draws_own_start) else name
 
 
-def number(value: float, form: str) -> str:
-    """A number, or a dash where there is none (a standard error of one run)."""
-    return "–" if math.isnan(value) else format(value, form)
+def _reached(rows: list[Row], several: bool, opt: dict[str, float]) -> "rich.table.Table":
+    title = f"People reached, {rows[0].protocol} protocol: mean ± standard error of {rows[0].runs} runs"
+    named = [{**vars(row), "policy": marked_name(row, several)} for row in rows]
+    form = "{mean:.1f} ±{stderr:.1f}" if rows[0].runs > 1 else "{mean:.1f}"
+    cells = pivot("", "", named, ["policy"], "network", form)
+    shown = _terminal_table(title, _OPT)
+    shown.add_column("policy", overflow="fold")  # long names of files take more lines; numbers are never cut
+    for i, network in enumerate(cells.heads[1:], 1):
+        widest = max(len(line[i]) for line in cells.cells)
+        shown.add_column(network, justify="right", overflow="fold", min_width=widest)
+    for line in cells.cells:
+        shown.add_row(*line)
+    shown.add_section()
+    shown.add_row("OPT", *(f"{opt[network]:.1f}" for network in cells.heads[1:]))
+    return shown
 
 
-def _of_protocol(result: Comparison, protocol: str) -> list["Table"]:
-    rows = [row for row in result.rows if row.protocol == protocol]
-    networks = list(dict.fromkeys(row.network for row in rows))
-    parts = [networks[i : i + NETWORKS_ABREAST] for i in range(0, len(networks), NETWORKS_ABREAST)]
-    tables = [_reached(rows, part, result.opt, protocol) for part in parts]
-    several = len({row.selector for row in result.rows}) > 1
-    name = contender_name(rows[0], several)
-    against = [each for each in result.comparisons if each.protocol == protocol and each.a == name]
-    if against:
-        tables.append(_differences(against, name))
-    return tables
-
-
-def _reached(rows: list[Row], networks: list[str], opt: dict[str, float], protocol: str) -> "Table":
-    table = _table(f"People reached, {protocol} protocol: mean ± standard error of {rows[0].runs} runs", _OPT)
-    several = len({row.selector for row in rows}) > 1
-    cells: dict[str, dict[str, str]] = {}
-    for row in rows:
-        error = "" if math.isnan(row.stderr) else f" ±{row.stderr:.1f}"
-        cells.setdefault(marked_name(row, several), {})[row.network] = f"{row.mean:.1f}{error}"
-    table.add_column("policy", overflow="fold")  # long names of files take more lines; numbers are never cut
-    for network in networks:
-        widest = max(len(by_network[network]) for by_network in cells.values())
-        table.add_column(network, justify="right", overflow="fold", min_width=widest)
-    for name, by_network in cells.items():
-        table.add_row(name, *(by_network[network] for network in networks))
-    table.add_section()
-    table.add_row("OPT", *(f"{opt[network]:.1f}" for network in networks))
-    return table
-
-
-def _differences(against: list[Difference], first: str) -> "Table":
-    table = _table(f"Difference to {first}, run by run", _LEGEND)
+def _differences(against: list[Difference], first: str) -> "rich.table.Table":
+    shown = _terminal_table(f"Difference to {first}, run by run", _LEGEND)
     for column in ("network", "policy", "difference", "95 % interval", "p", ""):
         justify: Literal["left", "right"] = "left" if column in ("network", "policy", "") else "right"
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=column not in ("network", "policy"))
-    previous = against[0].network
+        shown.add_column(column, justify=justify, overflow="fold", no_wrap=column not in ("network", "policy"))
+    previous = None
     for each in against:
-        if each.network != previous:
-            table.add_section()
-        name = each.network if each is against[0] or each.network != previous else ""
+        if previous not in (None, each.network):
+            shown.add_section()
+        name = "" if each.network == previous else each.network
         previous = each.network
-        low, high = (0.0 - bound for bound in reversed(each.ci95))  # 0.0 - x, because -0.0 is no number for people
-        p_value = (number(each.p_holm, ".2g"), stars(each.p_holm))
-        table.add_row(name, each.b, f"{0.0 - each.difference:+.1f}", f"{low:+.1f} to {high:+.1f}", *p_value)
-    return table
+        low, high = (0.0 - bound for bound in reversed(each.ci95))  # 0.0 - x, so that no cell reads -0.0
+        p_value = (cell(vars(each), "{p_holm:.2g}"), stars(each.p_holm))
+        shown.add_row(name, each.b, f"{0.0 - each.difference:+.1f}", f"{low:+.1f} to {high:+.1f}", *p_value)
+    return shown
 
 
-def _table(title: str, caption: str) -> "Table":
+def _terminal_table(title: str, caption: str) -> "rich.table.Table":
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
-    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.title_justify = table.caption_justify = "left"
-    return table
-
-
-_OPT = "OPT: the greedy oracle when the whole network is known."
-_LEGEND = "Paired t-test, Holm-corrected over all comparisons: * p < 0.05, ** p < 0.01, *** p < 0.001."
+    shown = RichTable(title=title, caption=caption, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    shown.title_justify = shown.caption_justify = "left"
+    return shown

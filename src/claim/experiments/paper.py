@@ -1,73 +1,137 @@
-"""The grid behind the paper's tables and figures: what is trained, and who plays where."""
+"""The grid behind the paper's tables and figures: what is trained, and which methods are evaluated where."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import get_args
+from typing import Any, get_args
 
-from claim.discovery import POLICIES
+from claim.errors import InputError
 from claim.evaluation.runs import ProtocolName
-from claim.experiments.jobs import AS_ESTIMATED, Centrality, Optimum, Play, Train, Wish
+from claim.experiments.jobs import Centrality, Evaluate, Optimum, Train
 from claim.experiments.published import PROPERTY_NETWORK
-from claim.experiments.scales import Field, Scale
 from claim.jobs import Job, key_of
 from claim.learning.config import VARIANTS, variant_named
-from claim.networks import Network
+from claim.networks import Network, load
+from claim.networks.catalogue import family_networks, locate
+from claim.registry import LOOK_ALIKES
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
-BASELINE, CLAIM, SCOUT = "geometric-dqn", "claim", "scout"
+BASELINE, CLAIM, SCOUT, FORESIGHT = "geometric-dqn", "claim", "scout", "foresight"
 UNTRAINED = "untrained"  # CLAIM's networks of all seeds before their first update
 SURVEYS = 5  # the paper's budget
+TRAINING_NETWORKS = 2  # of a family, at most
 
 
 @dataclass(frozen=True)
 class Method:
-    """Who surveys and who chooses leaders; a variant of CLAIM stands for its policies of all seeds."""
+    """A policy and a selector; a variant of CLAIM stands for its trained policies of all seeds."""
 
     policy: str
     selector: str = "greedy"
 
     @property
     def name(self) -> str:
-        """How tables call it: the paper's oracle goes without saying."""
+        """As tables name it: the selector is left out if it is the paper's oracle."""
         return self.policy if self.selector == "greedy" else f"{self.policy} + {self.selector}"
 
 
-def _known(*methods: Method) -> tuple[Method, ...]:
-    """Those whose policy this version has."""
-    return tuple(each for each in methods if each.policy in (*POLICIES, *VARIANTS, UNTRAINED))
+def _methods(*policies: str, selector: str = "greedy") -> tuple[Method, ...]:
+    return tuple(Method(policy, selector) for policy in policies)
 
 
-FORESIGHT = "foresight"
-TABLE = _known(
-    Method("random"),
-    Method("random-class"),
-    Method(UNTRAINED),
-    Method("change-published"),
-    Method("change"),
-    Method("degree+inverse"),
-    Method(BASELINE),
-    Method(CLAIM),
-    Method(SCOUT),
-    Method("change", FORESIGHT),
-    Method(CLAIM, FORESIGHT),
-    Method(SCOUT, FORESIGHT),
+TABLE = (
+    *_methods("random", "random-class", UNTRAINED, "change-published", "change", "degree+inverse"),
+    *_methods(BASELINE, CLAIM, SCOUT),
+    *_methods("change", CLAIM, SCOUT, selector=FORESIGHT),
 )
-ABLATION = _known(
-    *(Method(variant) for variant in VARIANTS),
-    Method(SCOUT),
-    Method(CLAIM, FORESIGHT),
-    Method(SCOUT, FORESIGHT),
+ABLATION = (*_methods(*VARIANTS, SCOUT), *_methods(CLAIM, SCOUT, selector=FORESIGHT))
+LARGER = _methods("random", "random-class", UNTRAINED, "change", "degree+inverse", BASELINE, CLAIM, SCOUT)
+STABILITY = _methods(BASELINE, CLAIM)
+PROPERTIES = _methods("random", BASELINE, CLAIM)
+CURVES = tuple(
+    method
+    for selector in ("greedy", FORESIGHT)
+    for method in _methods("random", "change", CLAIM, SCOUT, selector=selector)
 )
-LARGER = _known(
-    *(Method(policy) for policy in ("random", "random-class", UNTRAINED, "change", "degree+inverse")),
-    *(Method(policy) for policy in (BASELINE, CLAIM, SCOUT)),
+
+
+@dataclass(frozen=True)
+class FamilySplit:
+    """The networks of a family that policies are trained on, and those that they are evaluated on."""
+
+    family: str
+    train: tuple[Network, ...]
+    test: tuple[Network, ...]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The size of the experiments: the full scale is the paper's, the others show that everything works."""
+
+    name: str
+    runs: int  # start sets a network
+    seeds: int  # trained models of each variant
+    episodes: int
+    families: tuple[str, ...] = ("retweet", "animal", "zones")
+    look_alikes: bool = False  # synthetic families in place of networks that are absent
+    smoke_test: bool = False  # one training network a family, which policies are also evaluated on
+    settings: tuple[tuple[str, Any], ...] = ()  # changes to every variant's configuration
+    curve_runs: int = 100
+    checkpoints: tuple[int, ...] = (0, 1, 2, 3, 5, 10, 20, 30, 50)  # surveys
+    larger: tuple[tuple[int, int], ...] = ()  # larger budgets that policies are trained for, with the episodes of each
+    larger_runs: int = 100  # start sets a network at these budgets
+    larger_families: int = 2  # how many families are trained for them
+
+    def splits(self, data_dir: str | None = None) -> tuple[FamilySplit, ...]:
+        """Load the networks of all families."""
+        return tuple(self._split(family, data_dir) for family in self.families)
+
+    def _split(self, family: str, data_dir: str | None) -> FamilySplit:
+        train = family_networks(family, "train")[: 1 if self.smoke_test else TRAINING_NETWORKS]
+        test = train if self.smoke_test else family_networks(family, "test")
+        absent = [each.name for each in train + test if each.kind == "public" and locate(each, data_dir) is None]
+        if absent and self.look_alikes:
+            return self._split(next(like for like, real in LOOK_ALIKES.items() if real == family), data_dir)
+        if absent:
+            raise InputError(
+                f"networks of the paper are absent ({', '.join(absent)}): get them with claim networks fetch all, "
+                "or run the experiments on synthetic networks with --quick"
+            )
+        networks = [tuple(load(each.name, data_dir=data_dir) for each in known) for known in (train, test)]
+        return FamilySplit(family, *networks)
+
+
+FULL = Scale("full", runs=500, seeds=3, episodes=1000, larger=((20, 2000), (50, 500)))
+QUICK = Scale(
+    "quick",
+    runs=30,
+    seeds=2,
+    episodes=150,
+    look_alikes=True,
+    settings=(("learning_starts", 100), ("validate_every", 50), ("validation_starts", 30)),
+    curve_runs=10,
+    larger=((20, 30),),
+    larger_runs=10,
+    larger_families=1,
 )
-STABILITY = (Method(BASELINE), Method(CLAIM))
-PROPERTIES = (Method("random"), Method(BASELINE), Method(CLAIM))
-CURVES = _known(
-    *(Method(policy, selector) for selector in ("greedy", FORESIGHT) for policy in ("random", "change", CLAIM, SCOUT))
-)
+TINY = Scale(
+    "tiny",
+    runs=4,
+    seeds=2,
+    episodes=6,
+    families=("zones", "retweet-like"),
+    smoke_test=True,
+    settings=(
+        ("hidden", 8), ("clusters", 4), ("layers", (16, 8)), ("dimensions", 6), ("batch_size", 8),
+        ("learning_starts", 2), ("validate_every", 3), ("validation_starts", 3),
+    ),
+    curve_runs=2,
+    checkpoints=(0, 2, 5, 8),
+    larger=((8, 4),),
+    larger_runs=2,
+    larger_families=1,
+)  # fmt: skip
+SCALES = {scale.name: scale for scale in (FULL, QUICK, TINY)}
 
 
 @dataclass(frozen=True)
@@ -75,166 +139,122 @@ class Paper:
     """All jobs of the paper's experiments at one scale."""
 
     scale: Scale
-    fields: tuple[Field, ...]
+    splits: tuple[FamilySplit, ...]
 
     @cached_property
     def networks(self) -> dict[str, Network]:
-        """The networks that are judged on, by name."""
-        return {network.name: network for field in self.fields for network in field.test}
+        """The test networks, by name."""
+        return {network.name: network for split in self.splits for network in split.test}
 
-    def field_of(self, network: Network) -> Field:
-        """The family a network belongs to here."""
-        return next(field for field in self.fields if network in field.test + field.train)
+    def split_of(self, network: Network) -> FamilySplit:
+        """The split of a network's family."""
+        return next(split for split in self.splits if network in split.test + split.train)
 
     @property
     def property_network(self) -> Network:
-        """The one whose surveyed people are looked at: the paper's, or the last of the first family."""
-        return self.networks.get(PROPERTY_NETWORK, self.fields[0].test[-1])
-
-    # Trainings -------------------------------------------------------------------------------------------------------
-
-    def training(
-        self, variant: str, field: Field, seed: int, wish: Wish = AS_ESTIMATED, budget: int = SURVEYS
-    ) -> Train:
-        """One training, with the paper's five surveys or for a larger budget."""
-        if budget == SURVEYS:
-            return Train(variant, field.family, field.train, seed, self.scale.episodes, self.scale.settings, wish)
-        episodes = dict(self.scale.larger)[budget]
-        usual = variant_named(variant, **dict(self.scale.settings)).validate_every
-        often = max(min(usual, episodes // 10), 1)  # a curve of at least ten points, however few the episodes
-        settings = dict(self.scale.settings) | {"budget": budget, "validate_every": often}
-        return Train(variant, field.family, field.train, seed, episodes, tuple(settings.items()), wish)
-
-    def trainings(self, variant: str, field: Field, budget: int = SURVEYS) -> list[Train]:
-        """A variant's trainings of all seeds; untrained, the beginnings of CLAIM's."""
-        if variant == UNTRAINED:
-            return [replace(each, episodes=0) for each in self.trainings(CLAIM, field, budget)]
-        return [self.training(variant, field, seed, budget=budget) for seed in range(self.scale.seeds)]
+        """The network of the property figure: the paper's, or the last of the first family."""
+        return self.networks.get(PROPERTY_NETWORK, self.splits[0].test[-1])
 
     @property
-    def larger_fields(self) -> tuple[Field, ...]:
+    def larger_splits(self) -> tuple[FamilySplit, ...]:
         """The families that are trained for larger budgets."""
-        return self.fields[: self.scale.larger_families] if self.scale.larger else ()
+        return self.splits[: self.scale.larger_families] if self.scale.larger else ()
 
-    def wishful(self) -> Iterator[tuple[Field, Wish, Train]]:
-        """CLAIM trained with goals from wrong estimates, with one constant goal, and with the proven bound."""
-        for field in self.fields[: self.scale.wishing_families]:
-            for wish in self.scale.training_wishes:
-                yield field, wish, self.training(CLAIM, field, 0, wish)
+    def trainings(self, variant: str, split: FamilySplit, budget: int = SURVEYS) -> list[Train]:
+        """A variant's trainings of all seeds, for the paper's five surveys or a larger budget."""
+        episodes, settings = self.scale.episodes, self.scale.settings
+        if variant == UNTRAINED:
+            return [replace(each, episodes=0) for each in self.trainings(CLAIM, split, budget)]
+        if budget != SURVEYS:
+            episodes = dict(self.scale.larger)[budget]
+            usual = variant_named(variant, **dict(settings)).validate_every
+            every = max(min(usual, episodes // 10), 1)  # a curve of at least ten points, however few the episodes
+            settings = tuple((dict(settings) | {"budget": budget, "validate_every": every}).items())
+        return [Train(variant, split.family, split.train, seed, episodes, settings) for seed in range(self.scale.seeds)]
 
-    # Studies ---------------------------------------------------------------------------------------------------------
-
-    def plays(self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS) -> list[Play]:
-        """A method's studies on a network: one job, or one a trained model."""
+    def evaluations(
+        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
+    ) -> list[Evaluate]:
+        """A method on a network: one job, or one a trained model."""
         runs = self.scale.runs if budget == SURVEYS else self.scale.larger_runs
-        return [
-            Play(network, policy, method.selector, protocol, runs, (budget,))
-            for policy in self._policies(method.policy, self.field_of(network), budget)
-        ]
+        policies = self._policies(method.policy, self.split_of(network), budget)
+        return [Evaluate(network, policy, method.selector, protocol, runs, (budget,)) for policy in policies]
 
-    def curve_plays(self, method: Method, network: Network) -> dict[str, Play]:
-        """Studies with leaders chosen along the way, by the name of their line."""
-        scale, field = self.scale, self.field_of(network)
-        policies: dict[str, str | Train] = {method.name: self._policies(method.policy, field)[0]}
-        if method.policy == CLAIM and field in self.larger_fields:
-            for budget, _ in scale.larger:
-                policies[f"{method.name} (trained for {budget})"] = self.training(CLAIM, field, 0, budget=budget)
-        return {
-            name: Play(network, policy, method.selector, "field", scale.curve_runs, scale.checkpoints)
-            for name, policy in policies.items()
-        }
+    def curve_evaluations(self, network: Network) -> dict[tuple[str, str], Evaluate]:
+        """Studies with leaders selected at several numbers of surveys, by the name of their line and the selector.
 
-    def goal_play(self, network: Network) -> Play:
-        """CLAIM's first model on any network of its family, training networks too."""
-        return Play(network, self.training(CLAIM, self.field_of(network), 0), "greedy", "field", self.scale.runs)
-
-    def wish_plays(self, network: Network) -> dict[tuple[str, str], Play]:
-        """CLAIM with wrong goals, by when they are wrong and how."""
-        field = self.field_of(network)
-        usual = self.goal_play(network)
-        found: dict[tuple[str, str], Play] = {}
-        for wish in self.scale.survey_wishes:
-            found["surveys", wish.name] = Play(network, usual.policy, "greedy", "field", self.scale.runs, wish=wish)
-        for at, wish, training in self.wishful():
-            if at == field:
-                found["training", wish.name] = Play(network, training, "greedy", "field", self.scale.runs)
+        A trained method is its first model; CLAIM also the first model trained for each larger budget.
+        """
+        scale, split = self.scale, self.split_of(network)
+        found = {}
+        for method in CURVES:
+            policies = {method.name: self._policies(method.policy, split)[0]}
+            if method.policy == CLAIM and split in self.larger_splits:
+                for budget, _ in scale.larger:
+                    policies[f"{method.name} (trained for {budget})"] = self.trainings(CLAIM, split, budget)[0]
+            for name, policy in policies.items():
+                job = Evaluate(network, policy, method.selector, "field", scale.curve_runs, scale.checkpoints)
+                found[name, method.selector] = job
         return found
 
-    def _policies(self, policy: str, field: Field, budget: int = SURVEYS) -> Sequence[str | Train]:
-        return self.trainings(policy, field, budget) if policy in (*VARIANTS, UNTRAINED) else [policy]
+    def goal_evaluation(self, network: Network) -> Evaluate:
+        """CLAIM's first model on any network of its family, training networks included."""
+        return self.evaluations(Method(CLAIM), network, "field")[0]
 
-    # All -------------------------------------------------------------------------------------------------------------
+    def _policies(self, policy: str, split: FamilySplit, budget: int = SURVEYS) -> Sequence[str | Train]:
+        return self.trainings(policy, split, budget) if policy in (*VARIANTS, UNTRAINED) else [policy]
 
     def jobs(self) -> list[Job]:
-        """Everything, in the order in which a run that is cut off is of most use.
+        """All jobs, in the order in which a run that is cut off is of most use.
 
         First what needs no training, then the models of the paper's five surveys seed by seed, each followed by its
-        studies; then goals and budget curves; the long trainings for larger budgets last.
+        evaluations; then goals and budget curves; the long trainings for larger budgets last.
         """
-        found = [*self._untaught(), *self._taught(), *self._goal_jobs(), *self._curves(), *self._larger()]
+        scale, splits, larger = self.scale, self.splits, self.larger_splits
+        seeds, budgets = range(scale.seeds), [budget for budget, _ in scale.larger]
+        variants = (CLAIM, UNTRAINED, *(each for each in VARIANTS if each != CLAIM))
+        trainings = [self.trainings(variant, split)[seed] for seed in seeds for variant in variants for split in splits]
+        long_trainings = [
+            self.trainings(variant, split, budget)[seed]
+            for seed in seeds
+            for budget in budgets
+            for variant in (UNTRAINED, CLAIM, BASELINE)
+            for split in larger
+        ]
+        long_evaluations = [
+            job
+            for budget in budgets
+            for split in larger
+            for network in split.test
+            for method in LARGER
+            for job in self.evaluations(method, network, "field", budget)
+        ]
+        curves = [job for network in self.networks.values() for job in self.curve_evaluations(network).values()]
+        long_curves = [job for job in curves if job.policy in long_trainings]
+        found: list[Job] = [
+            *map(Optimum, self.networks.values()),
+            Centrality(self.property_network),
+            *_ordered(self.table_evaluations(), trainings),
+            *(self.goal_evaluation(network) for split in splits for network in (*split.test, *split.train)),
+            *(job for job in curves if job not in long_curves),
+            *_ordered(long_evaluations + long_curves, long_trainings),
+        ]
         return list({key_of(job): job for job in found}.values())
 
-    def _untaught(self) -> Iterator[Job]:
-        for network in self.networks.values():
-            yield Optimum(network)
-        yield Centrality(self.property_network)
-        yield from (play for play in self._table_plays() if not play.needs)
-
-    def _taught(self) -> Iterator[Job]:
-        plays = [play for play in self._table_plays() if play.needs]
-        for seed in range(self.scale.seeds):
-            for variant in (CLAIM, UNTRAINED, *(each for each in VARIANTS if each != CLAIM)):
-                for field in self.fields:
-                    training = self.trainings(variant, field)[seed]
-                    yield training
-                    yield from (play for play in plays if play.policy == training)
-
-    def _table_plays(self) -> list[Play]:
-        methods = dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
+    def table_evaluations(self) -> list[Evaluate]:
+        """Every method of the tables for five surveys, on every network and in both protocols."""
         return [
-            play
-            for method in methods
+            job
+            for method in dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
             for network in self.networks.values()
             for protocol in PROTOCOLS
-            for play in self.plays(method, network, protocol)
+            for job in self.evaluations(method, network, protocol)
         ]
 
-    def _goal_jobs(self) -> Iterator[Job]:
-        for field in self.fields:
-            yield from (self.goal_play(network) for network in (*field.test, *field.train))
-        for network in self.networks.values():
-            yield from self.wish_plays(network).values()
 
-    def _curves(self) -> Iterator[Job]:
-        """Those that need no training for a larger budget."""
-        yield from (play for play in self._curve_plays() if not _is_for_more(play))
-
-    def _curve_plays(self) -> list[Play]:
-        networks = self.networks.values()
-        return [
-            play for network in networks for method in CURVES for play in self.curve_plays(method, network).values()
-        ]
-
-    def _larger(self) -> Iterator[Job]:
-        curves = [play for play in self._curve_plays() if _is_for_more(play)]
-        plays = [
-            play
-            for budget, _ in self.scale.larger
-            for field in self.larger_fields
-            for network in field.test
-            for method in LARGER
-            for play in self.plays(method, network, "field", budget)
-        ]
-        yield from (play for play in plays if not play.needs)
-        for seed in range(self.scale.seeds):
-            for budget, _ in self.scale.larger:
-                for variant in (UNTRAINED, CLAIM, BASELINE):
-                    for field in self.larger_fields:
-                        training = self.trainings(variant, field, budget)[seed]
-                        yield training
-                        yield from (play for play in plays + curves if play.policy == training)
-
-
-def _is_for_more(play: Play) -> bool:
-    """Whether it needs a training for a larger budget than the paper's."""
-    return isinstance(play.policy, Train) and play.policy.config.budget != SURVEYS
+def _ordered(evaluations: Sequence[Evaluate], trainings: Sequence[Train]) -> Iterator[Job]:
+    """First the evaluations that need no training, then each training followed by its evaluations."""
+    yield from (job for job in evaluations if not job.needs)
+    for training in trainings:
+        yield training
+        yield from (job for job in evaluations if job.policy == training)

@@ -1,4 +1,4 @@
-"""What the jobs of the paper's experiments found, by method and network; None where something has not been run."""
+"""The results of the experiments' jobs, by method and network; None where a job has not been run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from claim.networks.network import FloatArray
 
 
 @dataclass
-class Findings:
-    """Results on disk, read when asked for."""
+class Results:
+    """Results in a folder, each read once."""
 
     paper: Paper
     store: Store
@@ -31,29 +31,26 @@ class Findings:
     def models(
         self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
     ) -> list[Result] | None:
-        """The studies of the models of a method that are done (of a policy that needs no training, one)."""
-        found = [self.result(job) for job in self.paper.plays(method, network, protocol, budget)]
+        """The studies of each trained model of a method that is done (one result for a policy without training)."""
+        found = [self.result(job) for job in self.paper.evaluations(method, network, protocol, budget)]
         return [each for each in found if each is not None] or None
 
     def influence(
         self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
     ) -> FloatArray | None:
-        """People reached in each run, the mean over the method's models that are done."""
+        """People reached in each run, the mean over the method's models that are done (runs,)."""
         found = self.models(method, network, protocol, budget)
         return None if found is None else np.mean([last_influence(each) for each in found], axis=0)
 
     def part(self, methods: Sequence[Method], network: Network, protocol: ProtocolName, budget: int = SURVEYS) -> str:
         """A note where only some of the models of methods are done, else nothing."""
-        notes = {}
+        notes = []
         for method in methods:
-            wanted = len(self.paper.plays(method, network, protocol, budget))
+            wanted = len(self.paper.evaluations(method, network, protocol, budget))
             done = len(self.models(method, network, protocol, budget) or ())
             if 0 < done < wanted:
-                notes[method] = f"{done} of {wanted} models"
-        if not notes:
-            return ""
-        texts = notes.values() if len(methods) == 1 else (f"{method.name} {note}" for method, note in notes.items())
-        return f" [{', '.join(texts)}]"
+                notes.append(f"{method.name} " * (len(methods) > 1) + f"{done} of {wanted} models")
+        return f" [{', '.join(notes)}]" if notes else ""
 
     def optimum(self, network: Network) -> float | None:
         """OPT of a network."""
@@ -65,6 +62,6 @@ class Findings:
         return [job.name for job in with_needs(self.paper.jobs()) if self.result(job) is None]
 
 
-def last_influence(played: Result) -> FloatArray:
-    """People reached in each run after the last survey."""
-    return np.array([run[-1] for run in played["influence"]])
+def last_influence(evaluated: Result) -> FloatArray:
+    """People reached in each run after the last survey (runs,)."""
+    return np.array([run[-1] for run in evaluated["influence"]])

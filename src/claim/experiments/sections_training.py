@@ -1,280 +1,279 @@
-"""Sections on goals, stability and learning curves."""
+"""Sections of the report on goals, learning curves and numbers of surveys: functions from results to tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import nan
+from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure as Drawing
 
-from claim.evaluation.runs import ProtocolName
-from claim.evaluation.statistics import standard_error, t_test_p_value
-from claim.evaluation.tables import stars
-from claim.experiments import page
-from claim.experiments.jobs import Play, Train
-from claim.experiments.page import NOT_RUN, Picture, Section, Table, shown
-from claim.experiments.paper import PROTOCOLS, STABILITY, Method
-from claim.experiments.published import CONFIDENTIAL
-from claim.experiments.published import STABILITY as PUBLISHED
-from claim.experiments.results import Findings, last_influence
+from claim.evaluation.report_kit import AXIS, PALETTE, Figure, Line, Section, empty_panels, line_panels
+from claim.evaluation.statistics import standard_error
+from claim.evaluation.tables import Column, Table, pivot, table
+from claim.experiments.jobs import Train
+from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Method
+from claim.experiments.published import EPISODES
+from claim.experiments.results import Results, last_influence
+from claim.experiments.sections import DIFFERENCE_COLUMNS, difference, reached, reached_cell
+from claim.learning.config import VARIANTS
 from claim.networks import Network
-from claim.networks.network import FloatArray
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-
-HEURISTIC = "heuristic"
 CLOSE = 0.2  # the paper: after training, the influence is "at most within 20 %" of the goal
+LEARNED = (CLAIM, BASELINE)  # trained for larger budgets
+OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASELINE, SCOUT)  # compared with CLAIM
 
 
-def goals(findings: Findings) -> Section:
-    """Goal against reached influence, sensitivity to estimates, one constant goal against goals of start sets."""
-    against = [row for network, role in _networks(findings) for row in _against(findings, network, role)]
-    wrong = [row for network in findings.paper.networks.values() for row in _wrong(findings, network)]
+# Goals ---------------------------------------------------------------------------------------------------------------
+
+
+def goals(results: Results) -> Section:
+    """The goal of each start set against the influence reached."""
+    splits = results.paper.splits
+    networks = {network: "training" for split in splits for network in split.train}
+    networks = {network: "test" for split in splits for network in split.test} | networks
+    rows = [_goal_row(results, network, role) for network, role in networks.items()]
     words = [
         "CLAIM's first model, field protocol, greedy oracle. Goals come from the averages of the family's training "
         "networks, as for a network of which nothing is known. The paper says that on the training network copen the "
         f"influence reached is within {CLOSE:.0%} of the goal, and mostly below it.",
-        "Beside the heuristic: one constant goal, the average influence, and the proven upper bound of what can be "
-        "reached, each as the goals of the same policy while it surveys.",
-        "Below: the estimates that goals are made from are multiplied by a factor while the trained policy surveys, or "
-        "already while it is trained; or the constant goal or the bound takes the heuristic's place. A straight line "
-        "in the influence ranks surveys alike whatever the goal, so that in the affine form wrong goals while "
-        "surveying cannot change a choice.",
     ]
-    figure = Picture(
-        "goals",
-        "The heuristic's goal and people reached, one point a start set; on the line they are equal.",
-        _scatter(findings),
-    )
-    return Section("goals", "Goals", words, [_against_table(against), _wrong_table(wrong)], [figure])
-
-
-def _networks(findings: Findings) -> list[tuple[Network, str]]:
-    fields = findings.paper.fields
-    trained = [(network, "training") for field in fields for network in field.train]
-    judged = [(network, "test") for field in fields for network in field.test]
-    return list({network.name: (network, role) for network, role in judged + trained}.values())
-
-
-def _plays(findings: Findings, network: Network) -> dict[str, Play]:
-    """Studies of CLAIM's first model by where its goals come from; on training networks only the heuristic's."""
-    rules = {wish.name for wish in findings.paper.scale.survey_wishes if wish.constant or wish.bound}
-    found = {HEURISTIC: findings.paper.goal_play(network)}
-    if network.name in findings.paper.networks:
-        wishes = findings.paper.wish_plays(network)
-        found |= {how: play for (when, how), play in wishes.items() if when == "surveys" and how in rules}
-    return found
-
-
-def _pairs(findings: Findings, play: Play) -> tuple[FloatArray, FloatArray] | None:
-    played = findings.result(play)
-    return None if played is None else (np.array(played["goal"]), last_influence(played))
-
-
-def _against(findings: Findings, network: Network, role: str) -> list[dict[str, Any]]:
-    return [
-        {"network": network.name, "role": role, "goals": rule, **_agreement(_pairs(findings, play))}
-        for rule, play in _plays(findings, network).items()
+    columns: list[Column] = [
+        *("network", "role"),
+        ("mean goal", "{goal:.1f}"),
+        ("mean reached", "{reached:.1f}"),
+        ("goal / reached", "{ratio:.2f}"),
+        ("correlation", "{correlation:.2f}"),
+        (f"within {CLOSE:.0%}", "{within:.0%}"),
+        ("below the goal", "{below:.0%}"),
     ]
+    shown = table("goals", "Goals against influence reached, over start sets", rows, columns)
+    return Section("goals", "Goals", words, [shown], [_goal_figure(results, networks)])
 
 
-def _agreement(pairs: tuple[FloatArray, FloatArray] | None) -> dict[str, Any]:
-    if pairs is None:
-        return dict.fromkeys(("runs", "goal", "reached", "ratio", "correlation", "within", "below"))
-    goal, reached = pairs
-    varied = len(goal) > 1 and goal.std() > 1e-9 and reached.std() > 1e-9
-    return {
+def _goal_row(results: Results, network: Network, role: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"network": network.name, "role": role}
+    row |= dict.fromkeys(("runs", "goal", "reached", "ratio", "correlation", "within", "below"))
+    found = results.result(results.paper.goal_evaluation(network))
+    if found is None:
+        return row
+    goal, influence = np.array(found["goal"]), last_influence(found)
+    varied = len(goal) > 1 and goal.std() > 1e-9 and influence.std() > 1e-9
+    return row | {
         "runs": len(goal),
         "goal": float(goal.mean()),
-        "reached": float(reached.mean()),
-        "ratio": float(goal.mean() / reached.mean()),
-        "correlation": float(np.corrcoef(goal, reached)[0, 1]) if varied else float("nan"),
-        "within": float(np.mean(np.abs(reached - goal) <= CLOSE * goal)),
-        "below": float(np.mean(reached < goal)),
+        "reached": float(influence.mean()),
+        "ratio": float(goal.mean() / influence.mean()),
+        "correlation": float(np.corrcoef(goal, influence)[0, 1]) if varied else nan,
+        "within": float(np.mean(np.abs(influence - goal) <= CLOSE * goal)),
+        "below": float(np.mean(influence < goal)),
     }
 
 
-def _against_table(rows: Sequence[dict[str, Any]]) -> Table:
-    cells = [
-        [
-            row["network"],
-            row["role"],
-            row["goals"],
-            shown(row["goal"], ".1f"),
-            shown(row["reached"], ".1f"),
-            shown(row["ratio"]),
-            shown(row["correlation"]),
-            shown(row["within"], ".0%"),
-            shown(row["below"], ".0%"),
-        ]
-        for row in rows
+def _goal_figure(results: Results, networks: dict[Network, str]) -> Figure:
+    titles = [f"{network.name} ({role})" for network, role in networks.items()]
+    drawing, axes = empty_panels(titles, columns=5, width=2.4, height=2.3)
+    for axis, network in zip(axes, networks, strict=True):
+        found = results.result(results.paper.goal_evaluation(network))
+        if found is not None:
+            goal, influence = np.array(found["goal"]), last_influence(found)
+            # Thousands of points are an image within the drawing: as shapes they would be most of the report
+            axis.plot(goal, influence, ".", color=PALETTE[0], markersize=3, alpha=0.5, rasterized=True)
+            most = float(max(goal.max(), influence.max()))
+            axis.plot([0, most], [0, most], color=AXIS, linewidth=1)
+    drawing.supxlabel("goal", fontsize=9)
+    drawing.supylabel("people reached", fontsize=9)
+    caption = "The heuristic's goal and people reached, one point a start set; on the line they are equal."
+    return Figure("goals", caption, drawing)
+
+
+# Learning curves -----------------------------------------------------------------------------------------------------
+
+
+def sample_efficiency(results: Results) -> Section:
+    """Validation curves of all variants and seeds."""
+    paper = results.paper
+    groups = [paper.trainings(variant, split) for split in paper.splits for variant in VARIANTS]
+    words = [
+        f"{paper.scale.episodes} episodes instead of the {EPISODES} of the authors' early code; whether the curves "
+        "have gone flat by then shows in the means over the first and the second half of the training. Validation "
+        "start sets are never trained on; 1 is what surveying a random class of people reaches.",
     ]
-    heads = ["network", "role", "goals", "mean goal", "mean reached", "goal / reached", "correlation"]
-    heads += [f"within {CLOSE:.0%}", "below the goal"]
-    return Table("goals", "Goals against influence reached, over start sets", heads, cells, rows)
+    shown = _learning_table(results, "sample-efficiency", ["family", "variant"], groups)
+    figure = _learning_figure(results, "sample-efficiency", groups)
+    return Section("sample-efficiency", "Sample efficiency", words, [shown], [figure])
 
 
-def _wrong(findings: Findings, network: Network) -> list[dict[str, Any]]:
-    usual = findings.result(findings.paper.goal_play(network))
+def _learning_table(results: Results, name: str, labels: list[str], groups: Sequence[Sequence[Train]]) -> Table:
+    """A summary of each group's validations, which are all in the rows."""
+    columns: list[Column] = [
+        *(*labels, "models"),
+        ("untrained", "{untrained:.3f}"),
+        ("first half", "{first:.3f}"),
+        ("second half", "{second:.3f}"),
+        ("best", "{best:.3f}"),
+        ("at episode", "{episode}"),
+    ]
+    caption = "Influence on validation start sets of the training networks, relative to surveying a random class"
+    shown = table(name, caption, [_learning_summary(results, group) for group in groups], columns)
+    rows = [row for group in groups for row in _validations(results, group)]
+    return Table(name, caption, shown.heads, shown.cells, rows)
+
+
+def _validations(results: Results, trainings: Sequence[Train]) -> list[dict[str, Any]]:
+    """One row a validation; models are numbered by their seeds."""
     rows = []
-    for (when, how), job in findings.paper.wish_plays(network).items():
-        row: dict[str, Any] = {"network": network.name, "when": when, "goals": how}
-        row |= dict.fromkeys(("usual", "reached", "difference", "stderr", "p"))
-        played = findings.result(job)
-        if usual is not None and played is not None:
-            before, after = last_influence(usual), last_influence(played)
-            change = after - before
-            row |= {"usual": float(before.mean()), "reached": float(after.mean()), "difference": float(change.mean())}
-            row |= {"stderr": standard_error(change), "p": t_test_p_value(change)}
-        rows.append(row)
+    for training in trainings:
+        result = results.result(training)
+        for entry in [] if result is None else result["curve"]:
+            on_networks = ", ".join(f"{network} {mean:.2f}" for network, mean in entry["reached"].items())
+            labels = {**_labels(training), "model": training.seed, "episode": entry["episode"]}
+            rows.append({**labels, "score": entry["score"], "reached": on_networks})
     return rows
 
 
-def _wrong_table(rows: Sequence[dict[str, Any]]) -> Table:
-    cells = [
-        [
-            row["network"],
-            f"while {'surveying' if row['when'] == 'surveys' else 'training'}",
-            row["goals"],
-            shown(row["usual"]),
-            shown(row["reached"]),
-            NOT_RUN if row["difference"] is None else f"{row['difference']:+.2f} ± {shown(row['stderr'])}",
-            NOT_RUN if row["p"] is None else f"{shown(row['p'], '.2g')} {stars(row['p'])}",
-        ]
-        for row in rows
-    ]
-    heads = ["network", "when", "goals from", "as estimated", "reached", "difference", "p"]
-    return Table("goals-wrong", "What other goals change: paired differences and t-test", heads, cells, rows)
+def _labels(training: Train) -> dict[str, Any]:
+    return {"family": training.family, "surveys": training.config.budget, "variant": training.variant}
 
 
-def _scatter(findings: Findings) -> Any:
-    networks = _networks(findings)
-    figure, axes = page.panels(len(networks), columns=5, width=2.4, height=2.3)
-    for axis, (network, role) in zip(axes, networks, strict=True):
-        pairs = _pairs(findings, findings.paper.goal_play(network))
-        if pairs is not None:
-            goal, reached = pairs
-            # Thousands of points are an image within the drawing: as shapes they would be most of the report
-            axis.plot(goal, reached, ".", color=page.COLORS[0], markersize=3, alpha=0.5, rasterized=True)
-            most = float(max(goal.max(), reached.max()))
-            axis.plot([0, most], [0, most], color="#999999", linewidth=1)
-        page.finish(axis)
-        page.title(axis, f"{network.name} ({role})")
-    figure.supxlabel("goal", fontsize=9)
-    figure.supylabel("people reached", fontsize=9)
-    return figure
+def _learning_summary(results: Results, trainings: Sequence[Train]) -> dict[str, Any]:
+    """Means over the models before training, in both halves of the training, and of the best validation."""
+    rows = _validations(results, trainings)
+    done, wanted = len({row["model"] for row in rows}), len(trainings)
+    models = str(done) if done == wanted else f"{done} of {wanted}"
+    summary = {**_labels(trainings[0]), "models": models, "episode": nan}
+    if not rows:
+        return summary | dict.fromkeys(("untrained", "first", "second", "best"))
+    scores = _scores(rows)
+    means = {episode: float(np.mean(each)) for episode, each in scores.items()}
+    half, best = max(means) / 2, max(means, key=lambda episode: means[episode])
+    first = [score for episode, each in scores.items() if 0 < episode <= half for score in each]
+    second = [score for episode, each in scores.items() if episode > half for score in each]
+    halves = {"first": float(np.mean(first)) if first else nan, "second": float(np.mean(second)) if second else nan}
+    return summary | halves | {"untrained": means.get(0), "best": means[best], "episode": best}
 
 
-def stability(findings: Findings) -> Section:
-    """Mean and deviation over the models of different seeds."""
-    words = [
-        f"Mean ± deviation over {findings.paper.scale.seeds} models trained from different seeds, each judged on the "
-        "same start sets; in brackets what the paper reports of its three models (judged on different sets of runs)."
-    ]
-    return Section("stability", "Stability", words, [_table(findings, protocol) for protocol in PROTOCOLS])
-
-
-def _table(findings: Findings, protocol: ProtocolName) -> Table:
-    networks = findings.paper.networks.values()
-    rows = [_row(findings, method, network, protocol) for network in networks for method in STABILITY]
-    cells = [[network.name, *(_cell(row) for row in rows if row["network"] == network.name)] for network in networks]
-    heads = ["network", *(method.name for method in STABILITY)]
-    caption = f"Mean ± deviation over models, {protocol} protocol (published)"
-    return Table(f"stability-{protocol}", caption, heads, cells, rows)
-
-
-def _row(findings: Findings, method: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
-    models = findings.models(method, network, protocol)
-    means = None if models is None else [float(last_influence(each).mean()) for each in models]
-    beside = PUBLISHED[method.policy].get(network.name) if protocol == "paper" else None
-    if network.name in CONFIDENTIAL:
-        beside = None
+def _scores(rows: Sequence[dict[str, Any]]) -> dict[int, list[float]]:
+    """Validation scores of all models, by episode."""
     return {
-        "network": network.name,
-        "protocol": protocol,
-        "method": method.name,
-        "part": findings.part([method], network, protocol),
-        "means": means,
-        "mean": None if means is None else float(np.mean(means)),
-        "deviation": None if means is None else float(np.std(means, ddof=1)) if len(means) > 1 else float("nan"),
-        "published_mean": None if beside is None else beside[0],
-        "published_deviation": None if beside is None else beside[1],
+        episode: [row["score"] for row in rows if row["episode"] == episode]
+        for episode in sorted({row["episode"] for row in rows})
     }
 
 
-def _cell(row: dict[str, Any]) -> str:
-    if row["mean"] is None:
-        return NOT_RUN
-    beside = (
-        "" if row["published_mean"] is None else f" ({row['published_mean']:.2f} ± {row['published_deviation']:.2f})"
-    )
-    return f"{row['mean']:.2f} ± {shown(row['deviation'])}{beside}{row['part']}"
-
-
-SUMMARY = ["models", "untrained", "first half", "second half", "best", "at episode"]
-UNIT = "relative to surveying a random class"
-
-
-@dataclass(frozen=True)
-class Group:
-    """The trainings of one variant, family and budget from all seeds."""
-
-    trainings: Sequence[Train]
-
-    @property
-    def labels(self) -> dict[str, Any]:
-        """What tells it from other groups."""
-        first = self.trainings[0]
-        return {"family": first.family, "surveys": first.config.budget, "variant": first.variant}
-
-    def rows(self, findings: Findings) -> list[dict[str, Any]]:
-        """One a validation; models are numbered by their seeds."""
-        found = [(training.seed, findings.result(training)) for training in self.trainings]
-        return [
-            {
-                **self.labels,
-                "model": seed,
-                "episode": entry["episode"],
-                "score": entry["score"],
-                "reached": _words(entry),
-            }
-            for seed, result in found
-            if result is not None
-            for entry in result["curve"]
+def _learning_figure(
+    results: Results, name: str, groups: Sequence[Sequence[Train]], columns: int = 3, reference: float | None = None
+) -> Figure:
+    """One panel a family and budget with one line a variant."""
+    panels: dict[str, list[Line]] = {}
+    several = len({group[0].config.budget for group in groups}) > 1 or groups[0][0].config.budget != SURVEYS
+    for group in groups:
+        title = group[0].family + (f", {group[0].config.budget} surveys" if several else "")
+        lines = panels.setdefault(title, [])
+        scores = _scores(_validations(results, group))
+        points: list[tuple[float, float, float]] = [
+            (episode, float(np.mean(each)), float(np.std(each, ddof=1)) if len(each) > 1 else 0.0)
+            for episode, each in scores.items()
         ]
-
-    def summary(self, findings: Findings) -> list[str]:
-        """Cells: how many models, and the means over them untrained, in both halves of the training, and at best."""
-        rows = self.rows(findings)
-        done, wanted = len({row["model"] for row in rows}), len(self.trainings)
-        models = str(done) if done == wanted else f"{done} of {wanted}"
-        if not rows:
-            return [models, *[NOT_RUN] * 4, "–"]
-        means = _by_episode(rows)
-        last = max(means)
-        halves = [[row["score"] for row in rows if row["episode"] > 0 and (row["episode"] > last / 2) == late]
-                  for late in (False, True)]  # fmt: skip
-        best = max(means, key=lambda episode: means[episode])
-        numbers = [means.get(0), *(float(np.mean(half)) if half else float("nan") for half in halves), means[best]]
-        return [models, *(shown(each, ".3f") for each in numbers), str(best)]
-
-    def draw(self, findings: Findings, axis: "Axes", color: str) -> None:
-        """The mean over the models, shaded their deviation."""
-        rows = self.rows(findings)
-        if rows:
-            episodes = sorted(_by_episode(rows))
-            scores = [[row["score"] for row in rows if row["episode"] == episode] for episode in episodes]
-            mean = [float(np.mean(each)) for each in scores]
-            spread = [float(np.std(each, ddof=1)) if len(each) > 1 else 0.0 for each in scores]
-            page.line(axis, episodes, mean, spread, self.labels["variant"], color)
+        lines.append(Line(group[0].variant, PALETTE[len(lines)], points))
+    drawing = line_panels(panels, "training episodes", "relative to a random class", columns)
+    if reference is not None:
+        for axis in drawing.axes:
+            axis.axhline(reference, color=AXIS, linewidth=1)
+    caption = "Validation score against training episodes: mean over seeds, shaded one deviation; 1 is a random class."
+    return Figure(name, caption, drawing)
 
 
-def _words(entry: dict[str, Any]) -> str:
-    """People reached on each training network."""
-    return ", ".join(f"{network} {reached:.2f}" for network, reached in entry["reached"].items())
+# Numbers of surveys --------------------------------------------------------------------------------------------------
 
 
-def _by_episode(rows: Sequence[dict[str, Any]]) -> dict[int, float]:
-    episodes = sorted({row["episode"] for row in rows})
-    return {each: float(np.mean([row["score"] for row in rows if row["episode"] == each])) for each in episodes}
+def larger_budgets(results: Results) -> Section:
+    """What CLAIM reaches when it is trained for more surveys, and how it learns."""
+    paper, scale = results.paper, results.paper.scale
+    networks = [network for split in paper.larger_splits for network in split.test]
+    if not networks:
+        return Section("larger-budgets", "Larger budgets", ["This scale has no larger budgets."])
+    budgets = [budget for budget, _ in scale.larger]
+    plan = ", ".join(f"{episodes} episodes for {budget} surveys" for budget, episodes in scale.larger)
+    words = [
+        f"CLAIM and Geometric-DQN trained for larger budgets ({plan}; {scale.seeds} seeds), field protocol, greedy "
+        f"oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, run by run; "
+        f"{UNTRAINED} are CLAIM's networks of the same seeds before their first update.",
+    ]
+    tables = [
+        pivot(
+            f"larger-{budget}",
+            f"People reached after {budget} surveys: mean ± standard error",
+            [reached(results, method, network, "field", budget) for method in LARGER for network in networks],
+            ["method"],
+            "network",
+            reached_cell,
+        )
+        for budget in budgets
+    ]
+    differences = [
+        _larger_difference(results, Method(other), network, budget)
+        for budget in budgets
+        for other in OTHERS
+        for network in networks
+    ]
+    caption = "Paired differences of CLAIM trained for the budget: * p < 0.05, ** p < 0.01, *** p < 0.001"
+    columns: list[Column] = ["surveys", ("who", f"{CLAIM} against {{against}}{{part}}"), "network", *DIFFERENCE_COLUMNS]
+    tables.append(table("larger-differences", caption, differences, columns))
+    groups = [
+        paper.trainings(variant, split, budget)
+        for budget in budgets
+        for split in paper.larger_splits
+        for variant in LEARNED
+    ]
+    tables.append(_learning_table(results, "larger-learning", ["family", "surveys", "variant"], groups))
+    figure = _learning_figure(results, "larger-budgets", groups, columns=2, reference=1.0)
+    return Section("larger-budgets", "Larger budgets", words, tables, [figure])
+
+
+def _larger_difference(results: Results, other: Method, network: Network, budget: int) -> dict[str, Any]:
+    methods = [Method(CLAIM), other]
+    row = {"surveys": budget, "network": network.name, "against": other.name}
+    row["part"] = results.part(methods, network, "field", budget)
+    return row | difference(*(results.influence(each, network, "field", budget) for each in methods))
+
+
+def budget_curves(results: Results) -> Section:
+    """Influence against surveys, for the policies of the paper and of this project."""
+    scale = results.paper.scale
+    rows = [row for network in results.paper.networks.values() for row in _curve_rows(results, network)]
+    caption = f"People reached by number of surveys, field protocol, mean of {scale.curve_runs} runs"
+    shown = pivot("budget-curves", caption, rows, ["network", "method"], "surveys", "{mean:.1f}")
+    words = [
+        "One study is surveyed to the end and leaders are selected along the way. The first model of CLAIM, trained "
+        "for 5 surveys, is used for every number of them; where a line says so, the first one trained for a larger "
+        "budget. Dashed lines: leaders by foresight instead of the greedy oracle.",
+    ]
+    figure = Figure(
+        "budget-curves", "People reached against surveys; shaded, one standard error.", _curve_drawing(rows)
+    )
+    return Section("budget-curves", "Influence against surveys", words, [shown], [figure])
+
+
+def _curve_rows(results: Results, network: Network) -> list[dict[str, Any]]:
+    rows = []
+    for (name, selector), job in results.paper.curve_evaluations(network).items():
+        found = results.result(job)
+        for i, surveys in enumerate(job.checkpoints):
+            values = None if found is None else [run[i] for run in found["influence"]]
+            means = (None, None) if values is None else (float(np.mean(values)), standard_error(values))
+            row = {"network": network.name, "method": name, "selector": selector, "surveys": surveys}
+            rows.append({**row, "runs": job.runs, **dict(zip(("mean", "stderr"), means, strict=True))})
+    return rows
+
+
+def _curve_drawing(rows: Sequence[dict[str, Any]]) -> Drawing:
+    plain = {row["method"]: row["method"].replace(f" + {FORESIGHT}", "") for row in rows}
+    colors = dict(zip(dict.fromkeys(plain.values()), PALETTE, strict=False))  # the same for both selectors
+    panels: dict[str, dict[str, Line]] = {row["network"]: {} for row in rows}
+    for row in rows:
+        if row["mean"] is not None:
+            name, style = row["method"], "-" if row["selector"] == "greedy" else "--"
+            line = panels[row["network"]].setdefault(name, Line(name, colors[plain[name]], [], style))
+            line.points.append((row["surveys"], row["mean"], row["stderr"]))
+    lines = {network: list(found.values()) for network, found in panels.items()}
+    return line_panels(lines, "surveys", "people reached", columns=4, width=3.4)
