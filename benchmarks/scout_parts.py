@@ -23,6 +23,7 @@ from claim.discovery.policies.scout import CLASS, STUDY, Weights, shipped_weight
 from claim.evaluation.runs import (
     Method,
     StudySettings,
+    draw_start_sets,
     evaluator_of_run,
     leaders_of_run,
     selector_for,

@@ -212,7 +212,8 @@ def test_the_command_of_the_manifest_names_every_setting_that_matters():
     )  # fmt: skip
     assert result.manifest["command"] == (
         "claim evaluate --networks contacts --policies change,random --selector greedy --protocol field --runs 2 "
-        "--seed 3 --budget 4 --start 2 --leaders 6 -p 0.2 --starts fresh --round 2 --refusal 0.1 --budget-unit answers"
+        "--seed 3 --budget 4 --start-size 2 --leaders 6 --probability 0.2 "
+        "--start-sets fresh --round 2 --refusal 0.1 --budget-unit answers"
     )
 
 
@@ -230,7 +231,7 @@ def test_the_manifest_has_checksums_and_versions_and_no_time(small):
     [
         ({"runs": 0}, "runs must be at least 1"),
         ({"budget": -1}, "budget must be at least 0"),
-        ({"start": 0}, "start must be at least 1"),
+        ({"start": 0}, "start_size must be at least 1"),
         ({"leaders": 0}, "leaders must be at least 1"),
         ({"per_round": 0}, "round must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),

@@ -133,7 +133,7 @@ def test_troubles_can_be_repeated_with_any_number_of_workers(trouble):
 def test_the_record_names_troubles_only_where_there_are_any():
     calm = compare(contacts(), "random", runs=1, workers=1).manifest
     assert set(calm["settings"]) == {
-        "seed", "budget", "start", "leaders", "p", "per_round", "refusal", "unit", "runs", "starts",
+        "seed", "budget", "start_size", "leaders", "p", "per_round", "refusal", "unit", "runs", "start_sets",
     }  # fmt: skip
     harsh = compare(
         contacts(),
@@ -145,9 +145,11 @@ def test_the_record_names_troubles_only_where_there_are_any():
         selector_informed=False,
         workers=1,
     ).manifest
-    assert harsh["command"].endswith("-p 0.1 --attendance 0.6 --p-range 0.05,0.2 --answers 0.7 --untold")
+    options = "--attendance 0.6 --p-range 0.05,0.2 --report-rate 0.7 --selector-unaware"
+    assert harsh["command"].endswith(f"--probability 0.1 {options}")
     settings = json.loads(json.dumps(harsh["settings"]))
-    assert [settings[name] for name in ("attendance", "p_range", "answers", "told")] == [0.6, [0.05, 0.2], 0.7, False]
+    names = ("attendance", "p_range", "report_rate", "selector_informed")
+    assert [settings[name] for name in names] == [0.6, [0.05, 0.2], 0.7, False]
 
 
 def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
@@ -160,9 +162,9 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
     ("trouble", "problem"),
     [
         ({"attendance": 0.0}, "attendance must be above 0"),
-        ({"attendance": 1.2}, "attendance must be above 0 and at most 1, not 1.2"),
+        ({"attendance": 1.2}, "attendance must be above 0 and at most 1, got 1.2"),
         ({"attendance": float("nan")}, "attendance must be"),
-        ({"answers": 0}, "answers must be above 0"),
+        ({"answers": 0}, "report_rate must be above 0"),
         ({"p_range": (0.2, 0.1)}, "the smaller first"),
         ({"p_range": (0.1,)}, "two numbers"),
         ({"p_range": (0.1, 0.2, 0.3)}, "two numbers"),
