@@ -9,7 +9,7 @@ from measure import Result, side_by_side, test_networks
 from claim.cascades import influence
 from claim.networks import Network
 from claim.randomness import as_generator
-from claim.selection.greedy import Candidates, greedy
+from claim.selection.greedy import Candidates, Task, greedy
 
 SAMPLES = 1000
 LEADERS = 10
@@ -34,7 +34,7 @@ def _row(network: Network) -> dict:
         chosen["theirs"].append(celf(model, network.n))
 
     def ours() -> None:
-        chosen["ours"].append(greedy(network, everybody, LEADERS, 0.1, SAMPLES, rng))
+        chosen["ours"].append(greedy(Task(network, everybody, LEADERS, 0.1, SAMPLES, rng)))
 
     seconds = side_by_side({"theirs": theirs, "ours": ours}, REPEATS)
     reach = {name: [influence(network, each, samples=100_000, rng=5) for each in chosen[name]] for name in chosen}

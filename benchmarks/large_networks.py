@@ -16,7 +16,7 @@ from pathlib import Path
 from measure import Result, hub_network, random_network
 
 from claim.selection import select
-from claim.selection.api import judge
+from claim.selection.api import estimate_influence
 
 SIZES = [10_000, 100_000, 1_000_000]
 KINDS = {"random, mean degree 6.7": (random_network, 0.3), "hubs, mean degree 6.7": (hub_network, 0.3)}
@@ -49,7 +49,7 @@ def measure(kind: str, method: str, edges: int) -> dict:
     chosen = select(network, method=method)
     seconds = time.perf_counter() - began
     began = time.perf_counter()
-    judge(network, chosen.leaders, 0.1)
+    estimate_influence(network, chosen.leaders, 0.1)
     return {
         "network": kind,
         "method": method,

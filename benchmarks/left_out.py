@@ -18,7 +18,7 @@ import numpy as np
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named
 from claim.evaluation.runs import StudySettings, draw_start_sets, evaluator_of_run, leaders_of_run, studied
-from claim.fitting.foresight import Plan, judged_studies, train_family, training_networks
+from claim.fitting.foresight import Plan, coverage, evaluate_studies, train_family, training_networks
 from claim.networks import Network
 from claim.networks.network import OffsetArray
 from claim.selection import selector_named
@@ -51,9 +51,11 @@ def held(left: Network, family: str, model: Model) -> list[float]:
     """By factor, the share of studies in the range, averaged over the numbers of surveys."""
     assert model.ranges is not None
     rng, selectors = np.random.default_rng(9), {"fitted": FittedForesight(family=family, model=model)}
-    judged = [judged_studies([(left, STUDIES)], selectors, rng, [budget], [P])["fitted"] for budget in RANGE_BUDGETS]
+    outcomes = [
+        evaluate_studies([(left, STUDIES)], selectors, rng, [budget], [P])["fitted"] for budget in RANGE_BUDGETS
+    ]
     ranges = [replace(model.ranges, wider=factor) for factor in FACTORS]
-    return [float(np.mean([each.covered(wide).held for each in judged])) for wide in ranges]
+    return [float(np.mean([coverage(each, wide)["held"] for each in outcomes])) for wide in ranges]
 
 
 def ranges_table(left: Network, family: str, others: list[Network]) -> None:
@@ -68,10 +70,7 @@ def best_classes(study: Simulation, worlds: Worlds, rng: np.random.Generator) ->
     left, leaders = np.ones(view.n, dtype=np.bool_), []
     for _ in range(min(10, view.n)):
         waiting: OffsetArray = np.flatnonzero(left)
-        gains = true_gains(
-            people[waiting], view.group[waiting], view.groups, view.n, covered, worlds.samples, worlds.starts,
-            worlds.member_offsets, worlds.member_numbers,
-        )  # fmt: skip
+        gains = true_gains(tuple(worlds), people[waiting], view.group[waiting], view.groups, view.n, covered)
         person = int(rng.choice(waiting[view.group[waiting] == gains.argmax()]))
         left[person] = False
         leaders.append(int(people[person]))

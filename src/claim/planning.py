@@ -18,7 +18,8 @@ from claim.randomness import named_seed
 from claim.registry import check_policy, is_marked, policy_of
 from claim.selection import selector_named
 from claim.selection.foresight import Expected, FreeForesight
-from claim.selection.foresight.selection_state import BoolArray, View, closure
+from claim.selection.foresight.selection_state import View, closure
+from claim.selection.greedy import BoolArray
 
 Kind = Literal["stars", "clustered", "unknown"]
 Recipe = tuple[Callable[..., Network], Ranges]

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from claim.cascades.reference import components
+from cascade_reference import components
 from claim.networks import Network
 
 

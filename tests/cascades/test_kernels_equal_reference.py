@@ -1,13 +1,14 @@
 """The compiled loops and the readable ones, on the same coins: equal sets and counts, not close means."""
 
+import sys
+
 import numpy as np
 import pytest
 from cascade_cases import networks, probabilities, random_network, seeds, star
 from hypothesis import given, settings
 
-from claim.cascades import Worlds, play_cascades
-from claim.cascades.coins import live_positions
-from claim.cascades.reference import components, live_contacts, live_edges, reached
+from cascade_reference import components, live_contacts, live_edges, live_positions, reached
+from claim.cascades import Worlds, simulate_cascades
 from claim.networks import Network
 
 WORLDS = 12
@@ -26,7 +27,7 @@ def expected_components(network: Network, p: float, seed: int, world: int) -> se
 @given(networks(), probabilities, seeds)
 def test_cascades_reach_whom_the_reference_reaches(network: Network, p: float, seed: int) -> None:
     leaders = range(0, network.n, 3)
-    reach, _ = play_cascades(network, leaders, p, WORLDS, seed)
+    reach, _ = simulate_cascades(network, leaders, p, WORLDS, seed)
     assert reach.tolist() == [len(reached(network, leaders, p, seed, world)) for world in range(WORLDS)]
 
 
@@ -53,7 +54,7 @@ def test_reach_in_worlds_is_the_size_of_the_leaders_components(network: Network,
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_larger_network_draws_the_same_coins(directed: bool, own: bool) -> None:
     network = random_network(200, 900, directed=directed, own=own)
-    reach, _ = play_cascades(network, [3, 5, 8], 0.2, 40, seed=77)
+    reach, _ = simulate_cascades(network, [3, 5, 8], 0.2, 40, seed=77)
     assert reach.tolist() == [len(reached(network, [3, 5, 8], 0.2, 77, world)) for world in range(40)]
     if not directed:
         worlds = Worlds.draw(network, 0.2, 40, seed=77)
@@ -65,7 +66,7 @@ def test_a_larger_network_draws_the_same_coins(directed: bool, own: bool) -> Non
 def test_long_rows_and_rare_edges_agree(p: float) -> None:
     """Gaps longer than the table, and stars whose hub has thousands of contacts."""
     network = star(5000)
-    reach, _ = play_cascades(network, [0], p, 25, seed=5)
+    reach, _ = simulate_cascades(network, [0], p, 25, seed=5)
     assert reach.tolist() == [1 + len(list(live_positions(5, world, 0, 5000, p))) for world in range(25)]
     worlds = Worlds.draw(network, p, 25, seed=5)
     assert worlds.reach([0]).tolist() == [1 + len(live_edges(network, p, 5, world)) for world in range(25)]
@@ -76,7 +77,7 @@ def test_long_rows_and_rare_edges_agree(p: float) -> None:
 def test_surprise_is_the_worth_of_live_contacts_less_what_was_expected(directed: bool, own: bool) -> None:
     network = random_network(30, 80, directed=directed, own=own)
     leaders = [0, 1]
-    _, surprise = play_cascades(network, leaders, 0.2, 20, seed=9)
+    _, surprise = simulate_cascades(network, leaders, 0.2, 20, seed=9)
     coins = [0.2] * len(network.contacts) if network.probabilities is None else network.probabilities.tolist()
     chances = [
         dict(zip(network.contacts_of(person).tolist(), coins[network.offsets[person] :], strict=False))
@@ -107,25 +108,27 @@ def surprise_in_world(
 
 def test_nobody_reaches_nobody() -> None:
     network = random_network(20, 40)
-    assert play_cascades(network, [], 0.5, 5, seed=1)[0].tolist() == [0] * 5
+    assert simulate_cascades(network, [], 0.5, 5, seed=1)[0].tolist() == [0] * 5
     assert Worlds.draw(network, 0.5, 5, seed=1).reach([]).tolist() == [0] * 5
 
 
 def test_one_person_is_a_network() -> None:
     alone = Network.from_edges([], [], n=1)
-    assert play_cascades(alone, [0], 1.0, 3, seed=1)[0].tolist() == [1, 1, 1]
+    assert simulate_cascades(alone, [0], 1.0, 3, seed=1)[0].tolist() == [1, 1, 1]
     assert Worlds.draw(alone, 1.0, 3, seed=1).reach([0]).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("threads", ["2", "3"])
 @pytest.mark.parametrize("own", [False, True])
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch, threads: str, own: bool) -> None:
-    monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)  # so that even this little work is shared
+    monkeypatch.setattr(
+        sys.modules["claim.cascades.influence"], "WORTH_THREADS", 0.0
+    )  # so that even this little work is shared
     network = random_network(300, 900, own=own)
 
     def everything() -> list[list[int]]:
         worlds = Worlds.draw(network, 0.1, 700, seed=4)
-        reach, _ = play_cascades(network, [1, 2], 0.1, 700, seed=4)
+        reach, _ = simulate_cascades(network, [1, 2], 0.1, 700, seed=4)
         return [a.tolist() for a in (worlds.members, worlds.starts, worlds.world_starts, worlds.member_numbers, reach)]
 
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

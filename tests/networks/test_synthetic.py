@@ -9,7 +9,7 @@ from claim.discovery import Simulation, policy_named, surveys
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import FAMILIES, retweet_like, vole_like, zone_like
-from claim.selection.greedy import Candidates, greedy
+from claim.selection.greedy import Candidates, Task, greedy
 
 P = 0.1
 LEADERS = 10
@@ -165,7 +165,7 @@ def surveyed_leaders(network: Network, start: np.ndarray, rng: np.random.Generat
     people = np.array(study.people)
     sources, targets = study.discovered.ties()
     seen = Network.from_edges(people[sources], people[targets], n=network.n)
-    return greedy(seen, Candidates.of(network.n, LEADERS), LEADERS, P, 100, rng, ties="first")
+    return greedy(Task(seen, Candidates.of(network.n, LEADERS), LEADERS, P, 100, rng, ties="first"))
 
 
 @pytest.mark.parametrize("zone", PUBLISHED)
@@ -173,7 +173,7 @@ def test_zones_come_near_the_published_results(zone):
     network = made(zone)
     rng = np.random.default_rng(0)
     referee = Worlds.draw(network, P, 2000, seed=1)
-    best = greedy(network, Candidates.of(network.n, LEADERS), LEADERS, P, 1000, rng)
+    best = greedy(Task(network, Candidates.of(network.n, LEADERS), LEADERS, P, 1000, rng))
     starts = np.random.RandomState(10)  # the published start sets
     reached = [referee.influence(surveyed_leaders(network, starts.choice(network.n, 5), rng)).mean for _ in range(300)]
     opt, random = PUBLISHED[zone]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from hypothesis import strategies as st
 
-from claim.cascades.reference import components, live_edges, reached
+from cascade_reference import components, live_edges, reached, stream_state, uniform
 from claim.networks import Network
 from claim.selection.greedy import Candidates
 
@@ -62,3 +62,16 @@ def naive_greedy(reach: Callable[[list[int]], int], candidates: Candidates, k: i
             break
         leaders.append(max(others, key=lambda person: (reach([*leaders, person]), priority[person])))
     return leaders
+
+
+def reverse_set(network: Network, p: float, seed: int, sample: int) -> set[int]:
+    """The people who would have reached one random person, that person included.
+
+    A cascade against the direction of the edges from a person drawn from the stream that no person uses.
+    """
+    sources, targets, probabilities = network.edges()
+    against = network
+    if network.directed:
+        against = Network.from_edges(targets, sources, n=network.n, directed=True, probabilities=probabilities)
+    root = min(int(uniform(stream_state(seed, sample, network.n)) * network.n), network.n - 1)
+    return reached(against, [root], p, seed, sample)

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from foresight_reference import plain_closure, plain_excess, plain_foresight, plain_spread, plain_worth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
@@ -16,8 +17,7 @@ from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
 from claim.selection.foresight.model import shipped_path
-from claim.selection.foresight.reference import plain_closure, plain_excess, plain_foresight, plain_spread, plain_worth
-from claim.selection.foresight.selection_state import Course, View, closure, excess_degree, hidden_worth, spread
+from claim.selection.foresight.selection_state import SelectionState, View, closure, excess_degree, hidden_reach, spread
 from claim.selection.foresight.selector import pick_leaders
 from claim.selection.greedy import Candidates, tie_priority
 
@@ -66,7 +66,7 @@ def test_what_people_are_worth_equals_the_reference(seed, budget, refusal):
     assert excess == pytest.approx(plain_excess(discovered))
     assert spread(view, excess) == pytest.approx(plain_spread(discovered, excess))
     assert closure(view) == pytest.approx(plain_closure(discovered))
-    assert hidden_worth(view, 0.1).worth == pytest.approx(plain_worth(discovered, 0.1))
+    assert hidden_reach(view, 0.1).reach == pytest.approx(plain_worth(discovered, 0.1))
 
 
 @given(
@@ -79,8 +79,8 @@ def test_what_people_are_worth_equals_the_reference(seed, budget, refusal):
 def test_leaders_equal_the_reference(seed, p, attendance, refusal):
     discovered = seen(seed, 4, refusal=refusal)
     view, priority = View.of(discovered), np.random.default_rng(seed).permutation(len(discovered))
-    course = Course(view, p, 20, seed, attendance)
-    fast = pick_leaders([course], view, Candidates.of(view.n, 5), 5, priority)
+    state = SelectionState(view, p, 20, seed, attendance)
+    fast = pick_leaders([state], Candidates.of(view.n, 5), 5, priority)
     assert fast == plain_foresight(discovered, 5, p, 20, seed, priority.tolist(), attendance)
 
 

@@ -9,8 +9,17 @@ import pytest
 
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
-from claim.fitting.foresight import Judged, Plan, train_family
-from claim.fitting.foresight_data import Rows, gain_rows, hidden_rows, studies
+from claim.fitting.foresight import (
+    Outcome,
+    Plan,
+    Rows,
+    gain_rows,
+    hidden_rows,
+    mean_reach,
+    range_sample,
+    simulated_studies,
+    train_family,
+)
 from claim.fitting.random_graphs import KINDS, look_alikes
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like
@@ -107,7 +116,7 @@ def test_trees_survive_their_file_and_refuse_damage():
 def test_rows_have_all_features_and_finite_numbers():
     rng = np.random.default_rng(0)
     network = retweet_like(300, rng)
-    for state in studies(network, 8, rng):
+    for state in simulated_studies(network, 8, rng):
         hidden = hidden_rows(state, rng)
         assert hidden.features.shape == (len(hidden.truth), len(BEFORE))
         assert (hidden.truth >= 0).all()
@@ -134,7 +143,7 @@ def test_there_are_no_look_alikes_of_nothing():
 # Ranges ---------------------------------------------------------------------------------------------------------------
 
 
-def judged_sample(studies: int = 4000) -> Sample:
+def study_sample(studies: int = 4000) -> Sample:
     """Studies whose true extra is a lognormal factor on the guess, twice as large where the first feature says so."""
     rng = np.random.default_rng(0)
     features = rng.random((studies, len(STUDY) + 1))
@@ -146,7 +155,7 @@ def judged_sample(studies: int = 4000) -> Sample:
 
 
 def test_ranges_hold_nine_of_ten_and_correct_the_mean():
-    sample = judged_sample()
+    sample = study_sample()
     ranges = Ranges.fitted(sample, np.random.default_rng(1))
     assert len(ranges.marks) == len(CHANCES) + 1
     guess = sample.known + sample.extra
@@ -158,10 +167,10 @@ def test_ranges_hold_nine_of_ten_and_correct_the_mean():
 
 
 def test_a_range_is_wide_where_errors_are_large_and_narrow_where_they_are_small():
-    sample = judged_sample()
+    sample = study_sample()
     wild = sample.features[:, STUDY.index("mixing")] > 0.5
     noise = np.random.default_rng(5).lognormal(0, np.where(wild, 0.8, 0.2))
-    ranges = Ranges.fitted(replace(sample, truth=sample.extra * noise), np.random.default_rng(1))
+    ranges = Ranges.fitted(sample._replace(truth=sample.extra * noise), np.random.default_rng(1))
     found = zip(sample.known + sample.extra, sample.known, sample.features, strict=True)
     _, low, high = np.array([ranges.around(*each) for each in found]).T
     truth = sample.known + sample.extra * noise
@@ -172,14 +181,14 @@ def test_a_range_is_wide_where_errors_are_large_and_narrow_where_they_are_small(
 
 
 def test_a_range_closes_where_all_is_known():
-    ranges = Ranges.fitted(judged_sample(400), np.random.default_rng(1))
+    ranges = Ranges.fitted(study_sample(400), np.random.default_rng(1))
     assert ranges.around(15.0, 15.0, np.zeros(len(STUDY) + 1)) == (15.0, 15.0, 15.0)
 
 
 def test_ranges_survive_their_file():
-    ranges = Ranges.fitted(judged_sample(400), np.random.default_rng(1))
+    ranges = Ranges.fitted(study_sample(400), np.random.default_rng(1))
     again = Ranges.from_dict(json.loads(json.dumps(ranges.to_dict())))
-    features = judged_sample(1).features[0]
+    features = study_sample(1).features[0]
     assert again.around(30.0, 12.0, features) == pytest.approx(ranges.around(30.0, 12.0, features), rel=1e-3)
 
 
@@ -187,17 +196,17 @@ def test_a_trained_model_allows_for_networks_it_was_not_trained_on():
     trained = shipped_model("retweet").ranges
     assert trained is not None
     assert trained.wider == WIDER_AFTER_TRAINING > free_ranges().wider == WIDER
-    features = judged_sample(1).features[0]
+    features = study_sample(1).features[0]
     narrow, wide = replace(trained, wider=WIDER).around(30.0, 12.0, features), trained.around(30.0, 12.0, features)
     assert wide[0] == narrow[0]
     assert wide[1] < narrow[1] < narrow[0] < narrow[2] < wide[2]
 
 
-def test_judged_studies_count_real_networks_as_much_as_all_others():
-    judged = Judged(["a", "b", "b", "b"], [np.zeros(2)] * 4, [3.0] * 4, [1.0] * 4, [2.0] * 4)
-    weight = judged.sample(["a"]).weight
+def test_ranges_count_real_networks_as_much_as_all_others():
+    outcomes = [Outcome(name, np.zeros(2), 3.0, 1.0, 2.0) for name in "abbb"]
+    weight = range_sample(outcomes, ["a"]).weight
     assert weight[0] == pytest.approx(weight[1:].sum())
-    assert judged.reach() == {"a": 2.0, "b": 2.0}
+    assert mean_reach(outcomes) == {"a": 2.0, "b": 2.0}
 
 
 # Models ---------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The greedy method against the plainest one, on the same worlds."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -8,12 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from selection_cases import candidates_for, naive_greedy, networks, random_network, reach_in_worlds
 
-from claim.cascades.worlds import EdgeCoins, Worlds
+from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
 from claim.selection import GreedySelector
-from claim.selection.greedy import Candidates, Ties, _stored, greedy, replayed_greedy, tie_priority
+from claim.selection.greedy import Candidates, Task, Ties, _replayed, _stored, greedy, tie_priority
 
 SAMPLES = 15
 
@@ -33,7 +34,7 @@ def test_greedy_picks_what_trying_everybody_picks(data: st.DataObject, directed:
     candidates = data.draw(candidates_for(network.n, k))
     seed = data.draw(st.integers(0, 1000))
     expected = naive(network, candidates, k, p, np.random.default_rng(seed), ties)
-    assert greedy(network, candidates, k, p, SAMPLES, np.random.default_rng(seed), ties) == expected
+    assert greedy(Task(network, candidates, k, p, SAMPLES, np.random.default_rng(seed), ties)) == expected
 
 
 @settings(max_examples=60, deadline=None)
@@ -46,41 +47,41 @@ def test_worlds_drawn_again_give_the_same_picks_as_worlds_kept(
     k = data.draw(st.integers(1, network.n))
     candidates = data.draw(candidates_for(network.n, k))
     priority = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(network.n)
-    coins = EdgeCoins.of(network, p)
-    assume(coins.p > 0)
-    kept = _stored(Worlds.from_coins(coins, samples, 3), candidates, k, priority)
+    edges = EdgeSampler.of(network, p)
+    assume(edges.p > 0)
+    kept = _stored(Worlds.from_edges(edges, samples, 3), candidates, k, priority)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("claim.selection.greedy.SHORTLIST", listed * samples)
-        assert replayed_greedy(coins, candidates, k, samples, 3, priority) == kept
+        assert _replayed(edges, candidates, k, samples, 3, priority) == kept
 
 
 def test_a_tie_with_somebody_off_the_shortlist_is_still_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few worlds and random priorities, until somebody unlisted has the same gain and the higher priority."""
     monkeypatch.setattr("claim.selection.greedy.SHORTLIST", 4 * 3)
     for seed in range(400):
-        coins = EdgeCoins.of(random_network(14, 14, seed), 0.5)
+        edges = EdgeSampler.of(random_network(14, 14, seed), 0.5)
         priority = np.random.default_rng(seed).permutation(14)
         everybody = Candidates.of(14, 5)
-        kept = _stored(Worlds.from_coins(coins, 3, seed), everybody, 5, priority)
-        assert replayed_greedy(coins, everybody, 5, 3, seed, priority) == kept
+        kept = _stored(Worlds.from_edges(edges, 3, seed), everybody, 5, priority)
+        assert _replayed(edges, everybody, 5, 3, seed, priority) == kept
 
 
 @pytest.mark.parametrize("own", [False, True])
 def test_a_network_too_large_to_keep_its_worlds_is_replayed(monkeypatch: pytest.MonkeyPatch, own: bool) -> None:
     network, everybody = random_network(400, 1200, own=own), Candidates.of(400, 12)
-    kept = greedy(network, everybody, 12, 0.1, 200, np.random.default_rng(1))
+    kept = greedy(Task(network, everybody, 12, 0.1, 200, np.random.default_rng(1)))
     monkeypatch.setattr("claim.selection.greedy.MOST_STORED", 0)
     for threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)
-        assert greedy(network, everybody, 12, 0.1, 200, np.random.default_rng(1)) == kept
+        monkeypatch.setattr(sys.modules["claim.cascades.influence"], "WORTH_THREADS", 0.0)
+        assert greedy(Task(network, everybody, 12, 0.1, 200, np.random.default_rng(1))) == kept
 
 
 def test_nearly_as_good_as_the_best_of_all_choices() -> None:
     for seed in range(8):
         network = random_network(12, 18, seed)
         rng = np.random.default_rng(seed)
-        leaders = greedy(network, Candidates.of(12, 3), 3, 0.4, SAMPLES, np.random.default_rng(seed))
+        leaders = greedy(Task(network, Candidates.of(12, 3), 3, 0.4, SAMPLES, np.random.default_rng(seed)))
         reach = reach_in_worlds(network, 0.4, SAMPLES, draw_seed(rng))
         best = max(reach(list(choice)) for choice in itertools.combinations(range(12), 3))
         assert reach(leaders) >= (1 - 1 / np.e) * best
@@ -88,9 +89,9 @@ def test_nearly_as_good_as_the_best_of_all_choices() -> None:
 
 def test_ties_are_broken_at_random_or_to_the_first() -> None:
     pairs = Network.from_edges([0, 2, 4], [1, 3, 5])
-    first = greedy(pairs, Candidates.of(6, 3), 3, 1.0, 5, np.random.default_rng(0), ties="first")
+    first = greedy(Task(pairs, Candidates.of(6, 3), 3, 1.0, 5, np.random.default_rng(0), ties="first"))
     assert first == [0, 2, 4]
-    picked = {greedy(pairs, Candidates.of(6, 1), 1, 1.0, 5, np.random.default_rng(i))[0] for i in range(60)}
+    picked = {greedy(Task(pairs, Candidates.of(6, 1), 1, 1.0, 5, np.random.default_rng(i)))[0] for i in range(60)}
     assert picked == set(range(6))
 
 

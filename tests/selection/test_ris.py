@@ -1,18 +1,21 @@
 """Reverse influence sampling: equal to the readable sets, honest in its bounds, as good as the greedy method."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from selection_cases import candidates_for, networks, random_network
+from selection_cases import candidates_for, networks, random_network, reverse_set
 
 from claim.cascades import influence
+from claim.cascades.influence import RowSampler
 from claim.cascades.kernels import memberships
 from claim.networks import Network
-from claim.selection.greedy import Candidates, greedy, reverse_set
-from claim.selection.ris import ReverseCoins, ReverseSets, cover_most, ris, sets_met
+from claim.selection.greedy import Candidates, Task, greedy
+from claim.selection.kernels import pick_covering
+from claim.selection.ris import ReverseSets, ris, sets_met
 
 
 def as_sets(sets: ReverseSets) -> list[set[int]]:
@@ -23,9 +26,9 @@ def as_sets(sets: ReverseSets) -> list[set[int]]:
 @given(st.data(), st.booleans(), st.sampled_from([0.1, 0.5, 1.0]), st.integers(0, 2**63 - 2))
 def test_sets_equal_the_readable_ones(data: st.DataObject, directed: bool, p: float, seed: int) -> None:
     network = data.draw(networks(directed))
-    coins = ReverseCoins.of(network, p)
-    assume(coins.p > 0)
-    sets = ReverseSets(coins, seed, capacity=10_000)
+    rows = RowSampler.of(network, p, against=True)
+    assume(rows.p > 0)
+    sets = ReverseSets(rows, seed, capacity=10_000)
     sets.grow(12)
     assert as_sets(sets) == [reverse_set(network, p, seed, sample) for sample in range(12)]
 
@@ -34,11 +37,11 @@ def test_sets_equal_the_readable_ones(data: st.DataObject, directed: bool, p: fl
 @pytest.mark.parametrize("directed", [False, True])
 def test_sets_do_not_depend_on_threads_or_growth(monkeypatch: pytest.MonkeyPatch, directed: bool, own: bool) -> None:
     network = random_network(150, 500, directed=directed, own=own)
-    monkeypatch.setattr("claim.cascades.influence.WORTH_THREADS", 0.0)
+    monkeypatch.setattr(sys.modules["claim.cascades.influence"], "WORTH_THREADS", 0.0)
     drawn = []
     for threads, steps in (("1", [300]), ("2", [300]), ("2", [7, 100, 300])):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        sets = ReverseSets(ReverseCoins.of(network, 0.2), 5, capacity=1_000_000)
+        sets = ReverseSets(RowSampler.of(network, 0.2, against=True), 5, capacity=1_000_000)
         for step in steps:
             sets.grow(step)
         drawn.append(as_sets(sets))
@@ -47,7 +50,7 @@ def test_sets_do_not_depend_on_threads_or_growth(monkeypatch: pytest.MonkeyPatch
 
 def test_the_share_of_sets_met_is_the_influence() -> None:
     network = random_network(200, 600, directed=True)
-    sets = ReverseSets(ReverseCoins.of(network, 0.2), 5, capacity=10_000_000)
+    sets = ReverseSets(RowSampler.of(network, 0.2, against=True), 5, capacity=10_000_000)
     sets.grow(100_000)
     share = sets_met(200, np.array([1, 2, 3]), sets.members, sets.starts) / sets.count
     expected = influence(network, [1, 2, 3], 0.2, samples=50_000)
@@ -57,7 +60,7 @@ def test_the_share_of_sets_met_is_the_influence() -> None:
 
 def test_storage_stops_where_it_is_full_and_keeps_whole_sets() -> None:
     network = random_network(100, 300)
-    sets = ReverseSets(ReverseCoins.of(network, 0.3), 5, capacity=500)
+    sets = ReverseSets(RowSampler.of(network, 0.3, against=True), 5, capacity=500)
     sets.grow(1000)
     assert sets.full
     assert 500 - 101 < sets.stored <= 500
@@ -74,7 +77,10 @@ def test_coverage_is_greedy_and_its_bound_holds(data: st.DataObject) -> None:
     members = np.array([person for group in groups for person in group], dtype=np.int32)
     starts = np.cumsum([0, *map(len, groups)]).astype(np.int32)
     must, free = np.array(candidates.must, dtype=np.int64), candidates.open_to_choice()
-    leaders, bound = cover_most(k, must, free, np.arange(n, 0, -1), members, starts, *memberships(n, members, starts))
+    offsets, numbers = memberships(n, members, starts)
+    leaders, bound = pick_covering(
+        k, must, free, np.arange(n, 0, -1), np.diff(offsets), False, members, starts, offsets, numbers
+    )
 
     def covered(chosen: tuple[int, ...]) -> int:
         return sum(bool(group & set(chosen)) for group in groups)
@@ -94,8 +100,8 @@ def test_coverage_is_greedy_and_its_bound_holds(data: st.DataObject) -> None:
 def test_as_good_as_the_greedy_method(directed: bool) -> None:
     network = random_network(300, 900, seed=4, directed=directed)
     everybody = Candidates.of(300, 8)
-    theirs = greedy(network, everybody, 8, 0.15, 1000, np.random.default_rng(1))
-    ours = ris(network, everybody, 8, 0.15, np.random.default_rng(1))
+    theirs = greedy(Task(network, everybody, 8, 0.15, 1000, np.random.default_rng(1)))
+    ours = ris(Task(network, everybody, 8, 0.15, 1, np.random.default_rng(1)))
     a, b = (influence(network, leaders, 0.15, samples=40_000, rng=9) for leaders in (ours.leaders, theirs))
     assert a.mean > 0.985 * b.mean
     assert ours.guarantee is not None
@@ -104,7 +110,7 @@ def test_as_good_as_the_greedy_method(directed: bool) -> None:
 
 def test_the_guarantee_holds_against_the_best_of_all_choices() -> None:
     network = random_network(14, 20, seed=2)
-    chosen = ris(network, Candidates.of(14, 2), 2, 0.3, np.random.default_rng(0))
+    chosen = ris(Task(network, Candidates.of(14, 2), 2, 0.3, 1, np.random.default_rng(0)))
     everything = [influence(network, pair, 0.3, 4000).mean for pair in itertools.combinations(range(14), 2)]
     assert chosen.guarantee is not None
     assert influence(network, chosen.leaders, 0.3, 4000).mean >= chosen.guarantee * max(everything)
@@ -113,7 +119,7 @@ def test_the_guarantee_holds_against_the_best_of_all_choices() -> None:
 def test_little_memory_is_said_not_suffered() -> None:
     """A dense network whose reverse sets hold nearly everybody, with room for a handful of them only."""
     network = random_network(2000, 40_000)
-    chosen = ris(network, Candidates.of(2000, 5), 5, 0.1, np.random.default_rng(0), most_stored=60_000)
+    chosen = ris(Task(network, Candidates.of(2000, 5), 5, 0.1, 1, np.random.default_rng(0)), most_stored=60_000)
     assert len(set(chosen.leaders)) == 5
     assert chosen.guarantee is not None
     assert chosen.guarantee < 1 - 1 / np.e - 0.05
@@ -122,7 +128,7 @@ def test_little_memory_is_said_not_suffered() -> None:
 def test_wishes_are_respected() -> None:
     network = random_network(100, 300)
     candidates = Candidates.of(100, 6, may=range(50), must=[70, 3], must_not=[0, 1, 2])
-    leaders = ris(network, candidates, 6, 0.1, np.random.default_rng(0)).leaders
+    leaders = ris(Task(network, candidates, 6, 0.1, 1, np.random.default_rng(0))).leaders
     assert leaders[:2] == [70, 3]
     assert len(set(leaders)) == 6
     assert set(leaders[2:]) <= set(range(4, 50))
@@ -130,7 +136,7 @@ def test_wishes_are_respected() -> None:
 
 @pytest.mark.parametrize("network", [Network.from_edges([], [], n=5), Network.from_edges([0], [1], n=5)])
 def test_where_nobody_reaches_anybody_every_choice_is_best(network: Network) -> None:
-    chosen = ris(network, Candidates.of(5, 3, must=[4]), 3, 0.0, np.random.default_rng(0))
+    chosen = ris(Task(network, Candidates.of(5, 3, must=[4]), 3, 0.0, 1, np.random.default_rng(0)))
     assert chosen.leaders[0] == 4
     assert len(set(chosen.leaders)) == 3
     assert chosen.guarantee == 1.0

@@ -69,13 +69,13 @@ def test_influence_is_judged_on_worlds_not_chosen_with() -> None:
 
 def test_long_cascades_are_judged_on_fewer_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     network = random_network(200, 2000)
-    assert api.judge(network, [0], 0.1).samples == api.JUDGING_SAMPLES
+    assert api.estimate_influence(network, [0], 0.1).samples == api.SAMPLES
     monkeypatch.setattr(api, "MOST_REACHED", 100_000)
-    fewer = api.judge(network, [0], 0.3)
+    fewer = api.estimate_influence(network, [0], 0.3)
     assert 400 < fewer.samples < 700
-    assert fewer == api.judge(network, [0], 0.3)
+    assert fewer == api.estimate_influence(network, [0], 0.3)
     monkeypatch.setattr(api, "MOST_REACHED", 1)
-    assert api.judge(network, [0], 0.3).samples == api.PILOT_SAMPLES
+    assert api.estimate_influence(network, [0], 0.3).samples == api.PILOT_SAMPLES
 
 
 @pytest.mark.parametrize(

@@ -6,57 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from operator import index
 from time import perf_counter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from claim.cascades.coins import gap_table
-from claim.cascades.kernels import spread
-from claim.cascades.reference import coin_probability, live_contacts
+from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError
 from claim.networks import Network
-from claim.networks.network import FloatArray, IntArray
+from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 
 T = TypeVar("T")
 WORTH_THREADS = 4e-3  # seconds; starting threads costs up to one of these milliseconds
 TRIAL = 32  # one part in this many is done first to see how long the rest would take
-
-
-def thread_count() -> int:
-    """How many threads to use: ``OMP_NUM_THREADS`` if set (as joblib does in its workers), else one per core."""
-    given = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, int(given)) if given.isdigit() else os.cpu_count() or 1
-
-
-def in_chunks(work: Callable[[int, int], T], total: int, seconds: float | None = None) -> list[T]:
-    """``work(first, count)`` over consecutive chunks of ``0..total-1``, results in order.
-
-    Work that is over soon stays on this thread. How long it takes is told by ``seconds`` or, where nobody can tell,
-    measured on the first few; results must not depend on the chunks.
-    """
-    threads = min(thread_count(), total)
-    if threads == 1 or (seconds is not None and seconds < WORTH_THREADS):
-        return [work(0, total)]
-    if seconds is not None:
-        return _in_threads(work, 0, total, threads)
-    tried = -(-total // TRIAL)
-    began = perf_counter()
-    results = [work(0, tried)]
-    remaining = (perf_counter() - began) * (total - tried) / tried
-    if remaining < WORTH_THREADS:
-        return [*results, work(tried, total - tried)]
-    return results + _in_threads(work, tried, total, threads)
-
-
-def _in_threads(work: Callable[[int, int], T], first: int, last: int, threads: int) -> list[T]:
-    bounds = [first + (last - first) * i // threads for i in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda i: work(bounds[i], bounds[i + 1] - bounds[i]), range(threads)))
-
-
-NO_PROBABILITIES = np.zeros(0)
 FEWEST_FOR_REGRESSION = 300  # with fewer worlds the coefficient is noise and its error looks too small
 
 
@@ -72,9 +35,8 @@ class Influence:
     def of(cls, reach: npt.NDArray[np.int32], surprise: FloatArray | None = None) -> "Influence":
         """Mean and standard error of the reach in each world; one world has no standard error (NaN).
 
-        With ``surprise``, the part of the reach that follows from lucky or unlucky coins is taken out: its true mean is
-        0, so what its sample mean adds is known to be noise. This is a control variate; its coefficient is the
-        regression of reach on surprise.
+        ``surprise`` is a control variate: its true mean is 0, so what its sample mean adds to the reach is noise and is
+        subtracted. The coefficient is the regression of reach on surprise.
         """
         samples = len(reach)
         if samples == 1:
@@ -95,10 +57,10 @@ def influence(
     Every active person tries once to activate each contact, with probability ``p`` or, where the network has them, with
     the edge's own probability.
     """
-    return Influence.of(*play_cascades(network, leaders, p, samples, draw_seed(as_generator(rng))))
+    return Influence.of(*simulate_cascades(network, leaders, p, samples, draw_seed(as_generator(rng))))
 
 
-def play_cascades(
+def simulate_cascades(
     network: Network, leaders: Iterable[int], p: float, samples: int, seed: int
 ) -> tuple[IntArray, FloatArray]:
     """Reach and surprise (see :meth:`Influence.of`) in each of ``samples`` worlds that follow from the seed alone."""
@@ -107,21 +69,45 @@ def play_cascades(
     chosen = check_people(network.n, leaders)
     reach = np.full(samples, len(chosen), dtype=np.int32)
     surprise = np.zeros(samples)
-    coin = coin_probability(network, p)
-    if coin == 0 or len(chosen) == 0:
+    rows = RowSampler.of(network, p)
+    if rows.p == 0 or len(chosen) == 0:
         return reach, surprise
-    thinned, table = edge_coins(network), gap_table(coin)
     worth, expected = _worth_of_contacts(network, chosen, p)
 
     def simulate(first: int, count: int) -> None:
         out = slice(first, first + count)
-        spread(
-            network.offsets, network.contacts, thinned, coin, table, chosen, seed, first,
-            not network.directed, worth, expected, reach[out], surprise[out],
-        )  # fmt: skip
+        spread(rows, chosen, seed, first, not network.directed, worth, expected, reach[out], surprise[out])
 
     in_chunks(simulate, samples)
     return reach, surprise
+
+
+class RowSampler(NamedTuple):
+    """The contacts of each person, as kernels draw cascades from them."""
+
+    offsets: OffsetArray  # (n + 1,); the contacts of u are contacts[offsets[u]:offsets[u + 1]]
+    contacts: IntArray
+    probabilities: FloatArray  # one for each contact, or empty if p is the probability of all
+    p: float  # the largest probability
+    table: GapTable
+
+    @classmethod
+    def of(cls, network: Network, p: float, against: bool = False) -> "RowSampler":
+        """Whom each person can activate; ``against`` the direction of the edges, who can activate each person."""
+        offsets, contacts = network.offsets, network.contacts
+        own = np.zeros(0) if network.probabilities is None else network.probabilities
+        if against and network.directed:
+            order = np.argsort(contacts, kind="stable")
+            offsets = np.concatenate([[0], np.cumsum(np.bincount(contacts, minlength=network.n))])
+            contacts = np.repeat(np.arange(network.n, dtype=np.int32), network.degrees)[order]
+            own = own[order] if len(own) else own
+        p = largest_probability(network, p)
+        return cls(offsets, contacts, own, float(p), gap_table(p or 1.0))
+
+
+def largest_probability(network: Network, p: float) -> float:
+    """The probability that gaps are drawn with: ``p``, or the largest of the network's own probabilities."""
+    return p if network.probabilities is None else float(network.probabilities.max(initial=0.0))
 
 
 def _worth_of_contacts(network: Network, leaders: IntArray, p: float) -> tuple[FloatArray, FloatArray]:
@@ -130,8 +116,7 @@ def _worth_of_contacts(network: Network, leaders: IntArray, p: float) -> tuple[F
     Any worth keeps the estimate right; this one, the person and their expected live edges, makes it precise. Leaders
     are worth nothing: they are reached already.
     """
-    coins = p if network.probabilities is None else network.probabilities
-    per_edge = np.broadcast_to(coins, network.contacts.shape)
+    per_edge = np.broadcast_to(p if network.probabilities is None else network.probabilities, network.contacts.shape)
     worth = 1.0 + _row_sums(network, per_edge)
     worth[leaders] = 0.0
     return worth, _row_sums(network, per_edge * worth[network.contacts])
@@ -143,37 +128,7 @@ def _row_sums(network: Network, values: FloatArray) -> FloatArray:
     return sums
 
 
-def edge_coins(network: Network) -> FloatArray:
-    """The probabilities that thin the coins in a kernel: one per edge, or none."""
-    return NO_PROBABILITIES if network.probabilities is None else network.probabilities
-
-
-def check_people(n: int, people: Iterable[int]) -> IntArray:
-    """The people as an array without repeats, or an error that names who does not exist."""
-    try:
-        chosen = list(dict.fromkeys(map(index, people)))
-    except TypeError as error:
-        raise InputError("people are given by their indices: network.index_of(label) tells them") from error
-    unknown = next((person for person in chosen if not 0 <= person < n), None)
-    if unknown is not None:
-        raise InputError(f"there is no person {unknown}: indices run from 0 to {n - 1}")
-    return np.array(chosen, dtype=np.int32)
-
-
-def check_probability(p: float) -> None:
-    """Refuse what is not a probability, NaN included."""
-    if not 0 <= p <= 1:
-        raise InputError(f"the probability p must be between 0 and 1, not {p}")
-
-
-def check_samples(samples: int) -> None:
-    """Refuse to average over nothing."""
-    if samples < 1:
-        raise InputError(f"samples must be at least 1, not {samples}")
-
-
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """One person reached: by whom (``None`` for a leader) and at which step (0 for a leader)."""
 
     person: int
@@ -182,14 +137,70 @@ class Reached:
 
 
 def cascade(network: Network, leaders: Iterable[int], p: float = 0.1, rng: Rng = 0) -> list[Reached]:
-    """Play one independent cascade; people in the order in which they are reached."""
+    """The trace of one independent cascade: people in the order in which they are reached."""
     check_probability(p)
     seed = draw_seed(as_generator(rng))
-    story = [Reached(int(person), None, 0) for person in check_people(network.n, leaders)]
-    active = {event.person for event in story}
-    for event in story:  # grows while it is read: everybody reached gets a turn
-        for contact in live_contacts(network, event.person, p, seed, world=0):
+    trace = [Reached(int(person), None, 0) for person in check_people(network.n, leaders)]
+    active, rows = {event.person for event in trace}, RowSampler.of(network, p)
+    for event in trace if rows.p else ():  # grows while it is read
+        for contact in live_contacts(rows, event.person, seed, 0).tolist():
             if contact not in active:
                 active.add(contact)
-                story.append(Reached(contact, event.person, event.step + 1))
-    return story
+                trace.append(Reached(contact, event.person, event.step + 1))
+    return trace
+
+
+def check_people(n: int, people: Iterable[int]) -> IntArray:
+    """The people as an array without repeats; raises an error for indices that do not exist."""
+    try:
+        chosen = list(dict.fromkeys(map(index, people)))
+    except TypeError as error:
+        raise InputError("people are given by their indices; network.index_of(label) returns one") from error
+    unknown = next((person for person in chosen if not 0 <= person < n), None)
+    if unknown is not None:
+        raise InputError(f"there is no person {unknown}: indices run from 0 to {n - 1}")
+    return np.array(chosen, dtype=np.int32)
+
+
+def check_probability(p: float) -> None:
+    """Raise an error unless ``p`` is a probability (NaN is none)."""
+    if not 0 <= p <= 1:
+        raise InputError(f"the probability p must be between 0 and 1, not {p}")
+
+
+def check_samples(samples: int) -> None:
+    """Raise an error unless there is at least one sample."""
+    if samples < 1:
+        raise InputError(f"samples must be at least 1, not {samples}")
+
+
+def thread_count() -> int:
+    """The number of threads to use: ``OMP_NUM_THREADS`` if set (as joblib does in its workers), else one per core."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(given)) if given.isdigit() else os.cpu_count() or 1
+
+
+def in_chunks(work: Callable[[int, int], T], total: int, seconds: float | None = None) -> list[T]:
+    """``work(first, count)`` over consecutive chunks of ``0..total-1``, results in order.
+
+    Short work stays on this thread. Its duration is ``seconds`` or, if that is None, estimated from the first few;
+    results must not depend on the chunks.
+    """
+    threads = min(thread_count(), total)
+    if threads == 1 or (seconds is not None and seconds < WORTH_THREADS):
+        return [work(0, total)]
+    if seconds is not None:
+        return _in_threads(work, 0, total, threads)
+    tried = -(-total // TRIAL)
+    began = perf_counter()
+    results = [work(0, tried)]
+    remaining = (perf_counter() - began) * (total - tried) / tried
+    if remaining < WORTH_THREADS:
+        return [*results, work(tried, total - tried)]
+    return results + _in_threads(work, tried, total, threads)
+
+
+def _in_threads(work: Callable[[int, int], T], first: int, last: int, threads: int) -> list[T]:
+    bounds = [first + (last - first) * i // threads for i in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda i: work(bounds[i], bounds[i + 1] - bounds[i]), range(threads)))

@@ -1,30 +1,148 @@
-"""Compiled loops of the cascades; ``claim.cascades.reference`` says the same in readable Python.
+"""Compiled loops of the cascades; ``tests/cascade_reference.py`` has the same in readable Python.
+
+Random numbers are replayable: a stream is named by (seed, world, key), and the same name gives the same numbers, in any
+order and on any thread, so worlds need not be stored to be shared. The generator is SplitMix64 (Steele, Lea and Flood,
+"Fast splittable pseudorandom number generators", OOPSLA 2014). Failed edges are never visited: the gap to the next live
+edge is geometric, so one number skips all failures before it.
 
 Kernels release the interpreter lock and take a range of worlds, so that threads can share the work; which thread does
-what never changes a result, because every world draws its own coins.
+what never changes a result.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from claim.cascades.coins import _GOLDEN, gap, stream, uniform, world_state
+from claim.networks.network import FloatArray, IntArray
 
 kernel = njit(cache=True, nogil=True)
+inlined = njit(cache=True, inline="always")
+
+GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+# Odd constants that keep the worlds of a seed and the streams of a world apart
+WORLD_KEY, STREAM_KEY = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
+UNIT = 2.0**-53
+_S30, _S27, _S31, _S11, _ONE = (np.uint64(bits) for bits in (30, 27, 31, 11, 1))
+GUIDE = 1024
+LONGEST_IN_TABLE = 256
+FAR = 2.0**40  # a gap beyond any network, small enough to be added to a position
+
+
+class GapTable(NamedTuple):
+    """Turns a uniform number into a geometric gap without a logarithm.
+
+    ``power[j]`` is (1 - p)^j, the probability that a gap is ``j`` or longer. ``guide[b]`` is a lower bound of the gaps
+    of the numbers in the ``b``-th of ``GUIDE`` equal slices; from there a step or two reach the gap itself.
+    """
+
+    power: FloatArray
+    guide: IntArray
+    log_fail: float
+
+
+@lru_cache(maxsize=64)
+def gap_table(p: float) -> GapTable:
+    """The table for one probability above 0."""
+    log_fail = math.log1p(-p) if p < 1 else -math.inf
+    power = np.ones(LONGEST_IN_TABLE + 1)
+    power[1:] = np.exp(np.arange(1, LONGEST_IN_TABLE + 1) * log_fail)
+    slice_ends = np.minimum(np.arange(1, GUIDE + 2) / GUIDE, 1.0)
+    guide = np.searchsorted(-power, -slice_ends, side="right") - 1
+    return GapTable(power, guide.astype(np.int32), log_fail)
+
+
+@inlined
+def mix(x):
+    """Scramble 64 bits."""
+    x = (x ^ (x >> _S30)) * MIX_1
+    x = (x ^ (x >> _S27)) * MIX_2
+    return x ^ (x >> _S31)
+
+
+@inlined
+def world_state(seed, world):
+    """The state that all streams of one world start from."""
+    return mix(np.uint64(seed) + np.uint64(world) * WORLD_KEY)
+
+
+@inlined
+def stream(world, key):
+    """The state of one stream of a world."""
+    return world + np.uint64(key) * STREAM_KEY
+
+
+@inlined
+def uniform(state):
+    """The uniform number in (0, 1] of a state; add ``GOLDEN`` to the state for the next one."""
+    return float((mix(state) >> _S11) + _ONE) * UNIT
+
+
+@inlined
+def gap(u, power, guide, log_fail):
+    """The number of failures before the next live edge, from a uniform number and the fields of a ``GapTable``."""
+    last = len(power) - 1
+    failures = np.int64(guide[int(u * GUIDE)])
+    while failures < last and u <= power[failures + 1]:
+        failures += 1
+    if failures == last:
+        failures = np.int64(min(math.log(u) / log_fail, FAR))
+    return failures
+
+
+@inlined
+def is_live(edge, state, probabilities, p):
+    """Whether an edge that the gaps lead to is live, and the state of the next gap.
+
+    ``p`` is the probability of every edge, or the largest of ``probabilities``: then a second number keeps the edge
+    with probability ``probabilities[edge] / p``.
+    """
+    if not len(probabilities):
+        return True, state
+    return uniform(state) * p <= probabilities[edge], state + GOLDEN
 
 
 @kernel
-def spread(
-    offsets, contacts, thinned, p, table, leaders, seed, first_world, symmetric, worth, expected, reach, surprise
-):  # fmt: skip
-    """Cascades from the leaders in worlds ``first_world ...``.
+def draw_live(begin, end, state, probabilities, p, table, live):
+    """Write the live ones among the edges ``begin`` to ``end - 1`` to ``live``; returns how many there are."""
+    power, guide, log_fail = table
+    count = 0
+    edge = begin + gap(uniform(state), power, guide, log_fail)
+    while edge < end:
+        live[count] = edge
+        kept, state = is_live(edge, state + GOLDEN, probabilities, p)
+        count += kept
+        edge += 1 + gap(uniform(state), power, guide, log_fail)
+    return count
+
+
+@kernel
+def live_contacts(rows, person, seed, world):
+    """The contacts that an active person activates in one world; each person has a random stream of their own.
+
+    On an undirected network the two directions of an edge are drawn separately. Only the direction that is tried first
+    can matter, because the second attempt meets an active person, so reach has the same distribution.
+    """
+    offsets, contacts, probabilities, p, table = rows
+    begin, end = offsets[person], offsets[person + 1]
+    live = np.empty(end - begin + 1, dtype=np.int64)
+    state = stream(world_state(seed, world), person)
+    return contacts[live[: draw_live(begin, end, state, probabilities, p, table, live)]]
+
+
+@kernel
+def spread(rows, leaders, seed, first_world, symmetric, worth, expected, reach, surprise):
+    """Cascades from the leaders in worlds ``first_world ...``; ``rows`` is a ``RowSampler``.
 
     ``reach[i]`` becomes the number of people reached. ``surprise[i]`` becomes the worth of all contacts behind live
-    edges of reached people, minus what was to be expected of these people; its mean is 0. On a symmetric network the
-    edge back to whoever reached a person is left out on both sides: it leads nowhere and would only add noise.
+    edges of reached people, minus its expectation; its mean is 0. On a symmetric network the edge back to the person
+    who reached a person is left out on both sides: it leads nowhere and would only add noise.
     """
-    power, guide, log_fail = table
+    offsets, contacts, probabilities, p, (power, guide, log_fail) = rows
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)  # the last of these worlds in which each person was active
     queue = np.empty(n, dtype=np.int32)
@@ -32,7 +150,7 @@ def spread(
     worth_back = np.empty(n)  # what the edge back adds to the expectation
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
-        luck = 0.0
+        total = 0.0
         count = 0
         for leader in leaders:
             active_in[leader] = i
@@ -44,28 +162,24 @@ def spread(
         while head < count:
             person = queue[head]
             head += 1
-            luck -= expected[person] - worth_back[person]
-            end = offsets[person + 1]
-            state = stream(base, person)
-            position = offsets[person] + gap(uniform(state), power, guide, log_fail)
-            while position < end:
-                state += _GOLDEN
-                live = True
-                if len(thinned):
-                    live = uniform(state) * p <= thinned[position]
-                    state += _GOLDEN
-                contact = contacts[position]
+            total -= expected[person] - worth_back[person]
+            end, state = offsets[person + 1], stream(base, person)
+            edge = offsets[person] + gap(uniform(state), power, guide, log_fail)
+            while edge < end:
+                live, state = is_live(edge, state + GOLDEN, probabilities, p)
+                contact = contacts[edge]
                 if live and contact != reached_by[person]:
-                    luck += worth[contact]
+                    total += worth[contact]
                     if active_in[contact] != i:
                         active_in[contact] = i
                         reached_by[contact] = person if symmetric else -1
-                        worth_back[contact] = worth[person] * (thinned[position] if len(thinned) else p) * symmetric
+                        back = probabilities[edge] if len(probabilities) else p
+                        worth_back[contact] = worth[person] * back * symmetric
                         queue[count] = contact
                         count += 1
-                position += 1 + gap(uniform(state), power, guide, log_fail)
+                edge += 1 + gap(uniform(state), power, guide, log_fail)
         reach[i] = count
-        surprise[i] = luck
+        surprise[i] = total
 
 
 @kernel
@@ -75,69 +189,6 @@ def find(parent, person):
         parent[person] = parent[parent[person]]
         person = parent[person]
     return person
-
-
-@kernel
-def draw_live_edges(edges, thinned, p, table, seed, world, live):
-    """Write the positions of the live ones among the edges of a world to ``live``; returns how many there are."""
-    power, guide, log_fail = table
-    state = stream(world_state(seed, world), 0)
-    count = 0
-    position = gap(uniform(state), power, guide, log_fail)
-    while position < edges:
-        state += _GOLDEN
-        live[count] = position
-        if len(thinned):
-            count += uniform(state) * p <= thinned[position]
-            state += _GOLDEN
-        else:
-            count += 1
-        position += 1 + gap(uniform(state), power, guide, log_fail)
-    return count
-
-
-@kernel
-def join_live_edges(sources, targets, live, count, mark, parent, size, seen, touched):
-    """Union ``count`` live edges and return how many people they touch.
-
-    Afterwards ``parent`` of a touched person is the root of their component, and ``size`` of a root its size. Between
-    worlds ``parent`` is everybody's own index and ``size`` is 0 (see :func:`part_again`); ``mark`` is new in each
-    world. Appending without a branch and linking to the smaller index save mispredicted jumps, most of the cost here.
-    """
-    people = 0
-    for i in range(count):
-        u, v = sources[live[i]], targets[live[i]]
-        for person in (u, v):
-            touched[people] = person
-            people += seen[person] != mark
-            seen[person] = mark
-        a, b = find(parent, u), find(parent, v)
-        parent[max(a, b)] = min(a, b)
-    for i in range(people):
-        root = find(parent, touched[i])
-        parent[touched[i]] = root
-        size[root] += 1
-    return people
-
-
-@kernel
-def part_again(people, parent, size, touched):
-    """Undo the unions of a world."""
-    for i in range(people):
-        person = touched[i]
-        parent[person] = person
-        size[person] = 0
-
-
-@kernel
-def union_space(n):
-    """Arrays for :func:`join_live_edges`: ``parent``, ``size``, ``seen`` and ``touched``."""
-    return (
-        np.arange(n).astype(np.int32),
-        np.zeros(n, dtype=np.int32),
-        np.full(n, -1, dtype=np.int32),
-        np.empty(n + 1, dtype=np.int32),
-    )
 
 
 @kernel
@@ -151,16 +202,21 @@ def grown(array, needed):
 
 
 @kernel
-def draw_components(n, sources, targets, thinned, p, table, seed, first_world, worlds):
-    """Components of two or more people in each world.
+def draw_components(edges, seed, first_world, worlds):
+    """Components of two or more people in each world; ``edges`` is an ``EdgeSampler``.
 
     Returns ``members`` (people, component by component), ``starts`` (where each component begins in ``members``) and
-    ``world_starts`` (the first component of each world), the last two with a closing entry.
+    ``world_starts`` (the first component of each world), the last two with a closing entry. Appending without a branch
+    and linking to the smaller index save mispredicted jumps, most of the cost here.
     """
-    parent, size, seen, touched = union_space(n)
-    live = np.empty(len(sources) + 1, dtype=np.int32)
+    n, sources, targets, probabilities, p, table = edges
+    parent = np.arange(n).astype(np.int32)  # of a touched person: the root of their component
+    size = np.zeros(n, dtype=np.int32)  # of a root: the size of its component; 0 for all others
+    seen = np.full(n, -1, dtype=np.int32)
+    touched = np.empty(n + 1, dtype=np.int32)
+    live = np.empty(len(sources) + 1, dtype=np.int64)
     place = np.empty(n, dtype=np.int64)  # of a root: where its component's next member goes
-    expected = thinned.sum() if len(thinned) else p * len(sources)
+    expected = probabilities.sum() if len(probabilities) else p * len(sources)
     guess = int(1.5 * worlds * expected) + 64  # rarely exceeded, and memory that is not written to costs nothing
     members = np.empty(guess, dtype=np.int32)
     starts = np.empty(guess // 2 + 1, dtype=np.int64)
@@ -169,21 +225,35 @@ def draw_components(n, sources, targets, thinned, p, table, seed, first_world, w
     found = 0
     for i in range(worlds):
         world_starts[i] = found
-        count = draw_live_edges(len(sources), thinned, p, table, seed, first_world + i, live)
-        people = join_live_edges(sources, targets, live, count, i, parent, size, seen, touched)
+        state = stream(world_state(seed, first_world + i), 0)
+        count = draw_live(0, len(sources), state, probabilities, p, table, live)
+        people = 0
+        for edge in live[:count]:
+            u, v = sources[edge], targets[edge]
+            for person in (u, v):
+                touched[people] = person
+                people += seen[person] != i
+                seen[person] = i
+            a, b = find(parent, u), find(parent, v)
+            parent[max(a, b)] = min(a, b)
+        for person in touched[:people]:
+            root = find(parent, person)
+            parent[person] = root
+            size[root] += 1
         members = grown(members, filled + people)
         starts = grown(starts, found + people + 1)
-        for j in range(people):
-            person = touched[j]
-            starts[found] = filled  # kept only if this is a root; everybody else's size is 0
+        for person in touched[:people]:
+            starts[found] = filled  # kept only if this is a root; the size of all others is 0
             place[person] = filled
             found += parent[person] == person
             filled += size[person]
-        for j in range(people):
-            root = parent[touched[j]]
-            members[place[root]] = touched[j]
+        for person in touched[:people]:
+            root = parent[person]
+            members[place[root]] = person
             place[root] += 1
-        part_again(people, parent, size, touched)
+        for person in touched[:people]:
+            parent[person] = person
+            size[person] = 0
     world_starts[worlds] = found
     starts[found] = filled
     return members[:filled], starts[: found + 1], world_starts
@@ -208,30 +278,18 @@ def memberships(n, members, starts):
 
 
 @kernel
-def reach_in_worlds(leaders, starts, world_starts, member_offsets, member_numbers, reach):
-    """``reach[w]`` becomes the number of people in the leaders' components in world ``w``."""
-    k = len(leaders)
-    position = np.empty(k, dtype=np.int64)
-    for j in range(k):
-        position[j] = member_offsets[leaders[j]]
-    met = np.empty(k, dtype=np.int32)
-    for world in range(len(reach)):
-        last = world_starts[world + 1]
-        people = k
-        different = 0
-        for j in range(k):
-            i = position[j]
-            if i < member_offsets[leaders[j] + 1] and member_numbers[i] < last:
-                component = member_numbers[i]
-                position[j] = i + 1
-                people -= 1  # counted with the component instead
-                new = True
-                for slot in range(different):
-                    if met[slot] == component:
-                        new = False
-                        break
-                if new:
-                    met[different] = component
-                    different += 1
-                    people += starts[component + 1] - starts[component]
-        reach[world] = people
+def reach_in_worlds(worlds, leaders, reach):
+    """``reach[w]`` becomes the number of people in the leaders' components in world ``w``; takes ``tuple(worlds)``."""
+    _, _, _, starts, world_starts, member_offsets, member_numbers = worlds
+    counted = np.zeros(len(starts) - 1, dtype=np.bool_)
+    reach[:] = len(leaders)
+    for leader in leaders:
+        world = 0
+        for i in range(member_offsets[leader], member_offsets[leader + 1]):
+            component = member_numbers[i]
+            while component >= world_starts[world + 1]:
+                world += 1
+            reach[world] -= 1  # counted with the component instead
+            if not counted[component]:
+                counted[component] = True
+                reach[world] += starts[component + 1] - starts[component]

@@ -1,6 +1,5 @@
 """``claim foresight``: train the models of the foresight selector, and check what it says to expect."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +11,6 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from claim.fitting.foresight import Covered
     from claim.networks import Network
 
 Family = Literal["retweet", "animal", "zones", "all", "free"]
@@ -78,7 +76,7 @@ def coverage(
     for name in wanted:
         for surveys in budgets:
             covered = _covered(name, selector, surveys, studies, p, seed, data_dir)
-            rows.append({"network": name, "budget": surveys, **asdict(covered)})
+            rows.append({"network": name, "budget": surveys, **covered})
     show({"selector": selector, "p": p, "seed": seed, "coverage": rows}, _table(rows), json)
 
 
@@ -96,11 +94,11 @@ def _names_of(networks: str) -> list[str]:
 
 def _covered(
     name: str, selector: str, budget: int, studies: int, p: float, seed: int, data_dir: str | None
-) -> "Covered":
+) -> dict[str, float]:
     """Fresh studies of one network, or of as many look-alikes as there are studies for."""
     import numpy as np
 
-    from claim.fitting.foresight import judged_studies
+    from claim.fitting.foresight import coverage, evaluate_studies
     from claim.networks.catalogue import family_of
     from claim.randomness import named_seed
     from claim.selection.foresight import NAME, foresight_named
@@ -110,9 +108,9 @@ def _covered(
     family = name.removeprefix(LOOK_ALIKES) if name.startswith(LOOK_ALIKES) else family_of(grounds[0][0])
     if selector.partition(":")[0] != NAME:
         raise InputError(f"only {NAME} says what reach to expect, not {selector}")
-    chosen = foresight_named(selector, p, family=family)
-    judged = judged_studies(grounds, {selector: chosen}, rng, [budget], [p])
-    return judged[selector].covered(chosen.ranges())
+    chosen = foresight_named(selector, family, p=p)
+    outcomes = evaluate_studies(grounds, {selector: chosen}, rng, [budget], [p])
+    return coverage(outcomes[selector], chosen.ranges())
 
 
 def _grounds(name: str, studies: int, rng: Any, data_dir: str | None) -> "list[tuple[Network, int]]":

@@ -135,7 +135,7 @@ def select(
 
         check_foresight(graph, method)
         seen = study_so_far(graph, None, lists)
-        chosen, ahead = _foreseen(graph, foresight_named(method, p, samples), seen, k, seed, wishes, size)
+        chosen, ahead = _foreseen(graph, foresight_named(method, p=p, samples=samples), seen, k, seed, wishes, size)
     else:
         chosen = choose(graph, k, p, samples, seed, method, **wishes)
     if not chosen.leaders:
@@ -184,7 +184,7 @@ def _foreseen(
     import numpy as np
 
     from claim.selection import Selection
-    from claim.selection.api import judge
+    from claim.selection.api import estimate_influence
     from claim.selection.foresight import told
     from claim.selection.greedy import Candidates
 
@@ -192,7 +192,7 @@ def _foreseen(
     choosing, judging, expecting, reasoning = np.random.default_rng(seed).spawn(4)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **wishes)
     leaders = ranked[:k]
-    reach = judge(graph, leaders, selector.p, judging)
+    reach = estimate_influence(graph, leaders, selector.p, judging)
     expected = selector.expect(seen, leaders, expecting)
     if most is not None:
         expected = expected.at_most(float(max(most, len(seen))))

@@ -1,7 +1,7 @@
 """What a survey policy and a leader selector have to offer, and how policies rank people."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
 import numpy as np
 
@@ -22,6 +22,14 @@ class Policy(Protocol):
         ...
 
 
+class Limits(TypedDict, total=False):
+    """Candidates (indices): the only people to choose from (None: all), leaders in any case, leaders in no case."""
+
+    may: Iterable[int] | None
+    must: Iterable[int]
+    must_not: Iterable[int]
+
+
 class Selector(Protocol):
     """Says whom to recruit as leaders, from what has been discovered and nothing else."""
 
@@ -30,16 +38,7 @@ class Selector(Protocol):
         """What the selector is called on the command line and in results."""
         ...
 
-    def select(
-        self,
-        discovered: Discovered,
-        k: int,
-        rng: np.random.Generator,
-        *,
-        may: Iterable[int] | None = None,
-        must: Iterable[int] = (),
-        must_not: Iterable[int] = (),
-    ) -> list[int]:
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """Up to ``k`` leaders, best first."""
         ...
 

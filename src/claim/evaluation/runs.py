@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from claim.cascades import EdgeCoins, Worlds, play_cascades
+from claim.cascades import EdgeSampler, Worlds, simulate_cascades
 from claim.cascades.influence import check_people
 from claim.discovery import Discovered, Policy, Selector, Simulation, draws_own_start, surveys
 from claim.discovery.policies.simple import Clairvoyant
@@ -18,6 +18,7 @@ from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of, own_object
 from claim.selection import Candidates, Ties, select
+from claim.selection.greedy import Task, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
 
@@ -124,9 +125,9 @@ class ReachEvaluator:
         self.network, self.p, self.samples, self.seed, self.attendance = network, p, samples, seed, attendance
         self._worlds: Worlds | None = None
         if keep and not network.directed:
-            coins = EdgeCoins.of(network, p)
-            if 2 * coins.expected_live * samples <= MOST_STORED:
-                self._worlds = Worlds.from_coins(coins, samples, seed)
+            edges = EdgeSampler.of(network, p)
+            if 2 * edges.expected_live * samples <= MOST_STORED:
+                self._worlds = Worlds.from_edges(edges, samples, seed)
 
     def influence(self, leaders: Iterable[int]) -> float:
         """The mean number of people reached."""
@@ -134,17 +135,14 @@ class ReachEvaluator:
             return self._influence_of_those_who_come(list(leaders))
         if self._worlds is not None:
             return self._worlds.influence(leaders).mean
-        reach, _ = play_cascades(self.network, leaders, self.p, self.samples, self.seed)
+        reach, _ = simulate_cascades(self.network, leaders, self.p, self.samples, self.seed)
         return float(reach.mean())
 
     def optimum(self, k: int, rng: np.random.Generator) -> float:
         """OPT: what the greedy oracle reaches when it sees the whole network."""
         if self.attendance < 1 and self._worlds is not None:
-            from claim.selection.robust import hedged_greedy  # loads foresight's kernels, which few need here
-
-            everybody = Candidates.of(self.network.n, k)
-            leaders = hedged_greedy(self.network, everybody, k, (self.p,), self.attendance, OPTIMUM_SAMPLES, rng)
-            return self.influence(leaders)
+            task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng)
+            return self.influence(robust_greedy(task, (self.p,), self.attendance))
         return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).leaders)
 
     def _influence_of_those_who_come(self, leaders: list[int]) -> float:
@@ -155,7 +153,7 @@ class ReachEvaluator:
         for draw in range(ATTENDANCE_DRAWS):
             there = [who for who in leaders if comes[who][draw] < self.attendance]
             samples = max(self.samples // ATTENDANCE_DRAWS, 1)
-            reached += play_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
+            reached += simulate_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
         return reached / ATTENDANCE_DRAWS
 
 

@@ -1,128 +1,51 @@
-"""Fit the models of foresight and calibrate their ranges."""
+"""Fit the models of foresight to simulated studies, and calibrate the ranges of the expected reach."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from claim.cascades.worlds import Worlds
-from claim.fitting.foresight_data import (
-    BUDGETS,
-    CHANCES,
-    LEADERS,
-    TRUE_WORLDS,
-    Guess,
-    Rows,
-    State,
-    gain_rows,
-    hidden_rows,
-    studies,
-)
+from claim.discovery import Simulation, policy_named, surveys
 from claim.fitting.random_graphs import look_alikes
 from claim.networks import Network, load
 from claim.networks.catalogue import family_networks
-from claim.networks.network import FloatArray
+from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import draw_seed, named_seed
-from claim.selection.foresight.features import BEFORE
+from claim.selection.foresight.features import BEFORE, SMALL, FeatureState
+from claim.selection.foresight.kernels import true_gains
 from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, write_json
 from claim.selection.foresight.ranges import Ranges, Sample
+from claim.selection.foresight.selection_state import View
 from claim.selection.foresight.selector import FittedForesight, Foresight, FreeForesight
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates
-
-JUDGING_WORLDS = 1000
-SELECTING_WORLDS = 300
-
-
-@dataclass
-class Judged:
-    """Guess, known part and truth of the reach of the leaders in many studies."""
-
-    network: list[str] = field(default_factory=list)
-    features: list[FloatArray] = field(default_factory=list)
-    guess: list[float] = field(default_factory=list)
-    known: list[float] = field(default_factory=list)
-    truth: list[float] = field(default_factory=list)
-
-    def sample(self, real: Sequence[str]) -> Sample:
-        """The studies as arrays; those on the ``real`` networks together count as much as all others."""
-        names = list(dict.fromkeys(self.network))
-        number = np.array([names.index(name) for name in self.network], dtype=np.float64)
-        trusted = np.isin(self.network, list(real))
-        share = max(trusted.mean(), 1.0 / len(trusted)), max((~trusted).mean(), 1.0 / len(trusted))
-        known, guess = np.array(self.known), np.array(self.guess)
-        extra, weight = np.maximum(guess - known, 0.0), np.where(trusted, 1.0 / share[0], 1.0 / share[1])
-        return Sample(np.array(self.features), known, extra, np.array(self.truth) - known, number, weight)
-
-    def reach(self) -> dict[str, float]:
-        """The mean true reach on each network."""
-        names, truth = np.array(self.network), np.array(self.truth)
-        return {name: round(float(truth[names == name].mean()), 2) for name in dict.fromkeys(self.network)}
-
-    def covered(self, ranges: Ranges) -> "Covered":
-        """How well the ranges hold the truth."""
-        found = zip(self.guess, self.known, self.features, strict=True)
-        mean, low, high = np.array([ranges.around(*each) for each in found]).T
-        truth = np.array(self.truth)
-        near = 1e-6 * truth  # where everybody was surveyed the range is a point
-        held = (low - near <= truth) & (truth <= high + near)
-        figures = (float(values.mean()) for values in (held, truth, mean, low, high))
-        return Covered(len(truth), *figures)
-
-
-@dataclass(frozen=True)
-class Covered:
-    """Means over studies: the share whose truth lies in the range, the people reached, and those expected."""
-
-    studies: int
-    held: float
-    reached: float
-    expected: float
-    low: float
-    high: float
-
-
-def judged_studies(
-    networks: Iterable[tuple[Network, int]],
-    selectors: Mapping[str, Foresight],
-    rng: np.random.Generator,
-    budgets: Sequence[int] = BUDGETS,
-    chances: Sequence[float] = CHANCES,
-) -> dict[str, Judged]:
-    """Studies on each network (as many as said), with leaders by each selector."""
-    judged = {name: Judged() for name in selectors}
-    for network, count in networks:
-        truth: dict[float, Worlds] = {}
-        for state in studies(network, count, rng, budgets, chances):
-            if state.p not in truth:
-                truth[state.p] = Worlds.draw(network, state.p, JUDGING_WORLDS, draw_seed(rng))
-            for name, selector in selectors.items():
-                _judge(judged[name], state, selector, truth[state.p], rng)
-    return judged
-
-
-def _judge(judged: Judged, state: State, selector: Foresight, truth: Worlds, rng: np.random.Generator) -> None:
-    fast = replace(selector, p=state.p, samples=SELECTING_WORLDS)
-    k = min(LEADERS, state.view.n)
-    leaders = fast.select_in(state.view, Candidates.of(state.view.n, k), k, rng)
-    guess, known, features = fast.guess_reach(state.view, leaders, draw_seed(rng))
-    judged.network.append(state.network.name)
-    judged.features.append(features)
-    judged.guess.append(guess)
-    judged.known.append(known)
-    judged.truth.append(truth.influence(state.people[leaders].tolist()).mean)
-
+from claim.selection.kernels import gains_beyond
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # steps done, steps in all
+Predict = Callable[[FloatArray], FloatArray]  # features to factors
 
+# Simulated studies
+POLICIES = ("random", "change", "degree+inverse", "max-contact", "random-class", "max-degree")
+BUDGETS = (0, 5, 5, 5, 10, 10, 20, 20, 50)
+START = 5
+CHANCES = (0.05, *6 * (0.1,), 0.2)  # p
+LEADERS = 10
+# Training examples
+SEEN_WORLDS = 150
+TRUE_WORLDS = 200
+MOST_CLASSES = 16  # recorded at a pick
+MOST_MEMBERS = 12  # of a class, whose true gains are averaged
+SMALLEST_MEAN = 0.05  # people
 HIDDEN = Growth(trees=160, depth=4, rate=0.06, least=40.0)
 FIRST = Growth(trees=80, depth=4, rate=0.1, least=100.0)
 GAIN = Growth(trees=320, depth=5, rate=0.04, least=120.0)
-
-SMALLEST_MEAN = 0.05  # people
+# Fresh studies, for the ranges
+EVALUATION_WORLDS = 1000
+SELECTING_WORLDS = 300
 
 
 @dataclass(frozen=True)
@@ -140,6 +63,22 @@ class Plan:
     gain: Growth = GAIN
 
 
+def train_by_name(
+    family: str, out: Path | str, seed: int = 0, progress: Progress | None = None, data_dir: str | None = None
+) -> Path:
+    """Do what ``claim foresight train --family`` does: fit to the family's training networks, from one seed."""
+    rng = np.random.default_rng(named_seed(seed, "foresight", family))
+    command = f"claim foresight train --family {family} --seed {seed} --out {out}"
+    return train_family(family, training_networks(family, data_dir), out, rng, progress, command=command)
+
+
+def training_networks(family: str, data_dir: str | None = None) -> list[Network]:
+    """The training networks of a family's model; for ``all`` and ``free`` those of every family."""
+    families = ["retweet", "animal", "zones"] if family in ("all", FREE) else [family]
+    known = [network for name in families for network in family_networks(name, "train")]
+    return [load(network.address, data_dir=data_dir) for network in known]
+
+
 def train_family(
     family: str,
     networks: Sequence[Network],
@@ -149,83 +88,80 @@ def train_family(
     plan: Plan | None = None,
     command: str = "",
 ) -> Path:
-    """Train the models of a family and write them to a file; returns its path."""
-    plan, fresh = plan or Plan(), rng.spawn(1)[0]
-    alike = look_alikes(family, plan.look_alikes, rng)
-    sizes = [plan.studies] * len(networks) + [plan.studies_each] * len(alike)
-    steps = _Steps(progress, 4 * len(sizes) + len(networks) + plan.fresh_look_alikes)
-    grounds = steps.each(zip([*networks, *alike], sizes, strict=True))
-    states = [studies(network, size, rng) for network, size in grounds]
-    rows = [Rows.joined([hidden_rows(state, rng) for state in group]) for group in steps.each(states)]
-    hidden = fit(rows, plan.hidden, rng)
-    gain = _gain_trees(states, hidden, plan, rng, steps)
-    bare = Model(hidden.rounded(), gain.rounded())
-    judged = judged_studies(steps.each(_fresh(family, networks, plan, fresh)), _judges(family, bare), fresh)
-    ranges = Ranges.fitted(judged["fitted"].sample([network.name for network in networks]), fresh)
-    return save_model(replace(bare, ranges=ranges, card=_card(family, networks, plan, judged, command)), Path(out))
+    """Fit the model of a family, or only the ranges for ``free``, and write it to a file; returns its path."""
+    plan = plan or Plan()
+    steps = _Steps(progress, len(networks) + plan.fresh_look_alikes)
+    selectors: dict[str, Foresight] = {FREE: FreeForesight()}
+    fresh = rng
+    if family != FREE:
+        fresh = rng.spawn(1)[0]
+        model = _fit_trees(family, networks, plan, steps, rng)
+        selectors = {"fitted": FittedForesight(family=family, model=model), **selectors}
+    # Ranges come from fresh studies, among them some on look-alikes that nothing was trained on
+    studies = [(network, 4 * plan.fresh_studies) for network in networks]
+    alike = look_alikes("all" if family == FREE else family, plan.fresh_look_alikes, fresh)
+    studies += [(network, plan.fresh_studies) for network in alike]
+    outcomes = evaluate_studies(steps.each(studies), selectors, fresh)
+    real = [network.name for network in networks]
+    ranges = Ranges.fitted(range_sample(next(iter(outcomes.values())), real), fresh)
+    reach = {name: mean_reach(found) for name, found in outcomes.items()}
+    card = {"family": family, "command": command, "networks": {each.name: each.checksum for each in networks}}
+    if family == FREE:
+        free = {"schema": SCHEMA, "card": {**card, "reach": reach[FREE]}, "ranges": ranges.to_dict()}
+        return write_json(Path(out), free)
+    return save_model(replace(model, ranges=ranges, card={**card, "plan": asdict(plan), "reach": reach}), Path(out))
 
 
-def _judges(family: str, model: Model) -> dict[str, Foresight]:
-    """The form trained, and the one without training for comparison."""
-    return {"fitted": FittedForesight(family=family, model=model), "free": FreeForesight()}
-
-
-def _fresh(family: str, networks: Sequence[Network], plan: Plan, rng: np.random.Generator) -> list[tuple[Network, int]]:
-    """Networks and numbers of studies that ranges are made from: look-alikes that nothing was trained on among them."""
-    alike = look_alikes(family, plan.fresh_look_alikes, rng)
-    return [(network, 4 * plan.fresh_studies) for network in networks] + [(each, plan.fresh_studies) for each in alike]
-
-
-def fit(parts: Sequence[Rows], growth: Growth, rng: np.random.Generator) -> Trees:
-    """Trees for the factor between the truth and what ``free`` expects."""
-    rows = Rows.joined(parts)
-    weights = np.concatenate([_weights(part) for part in parts])
-    return grow(rows.features, rows.truth / _positive(rows.free), weights, growth, rng)
-
-
-def _weights(rows: Rows) -> FloatArray:
-    """What ``free`` expects, relative to the mean truth on the same network with the same probability.
-
-    Otherwise the examples with the largest probability, where most people are reached, would count for most.
+def _fit_trees(
+    family: str, networks: Sequence[Network], plan: Plan, steps: "_Steps", rng: np.random.Generator
+) -> Model:
+    """Trees of the hidden reach, then of the gain in two rounds: leaders picked as ``free`` would pick them, then as
+    the trees of the first round would.
     """
-    chances = rows.features[:, BEFORE.index("p")]
-    weights = _positive(rows.free)
-    for p in np.unique(chances):
-        weights[chances == p] /= max(float(rows.truth[chances == p].mean()), SMALLEST_MEAN)
-    return weights
+    training = [(network, plan.studies) for network in networks]
+    training += [(network, plan.studies_each) for network in look_alikes(family, plan.look_alikes, rng)]
+    steps.total += 4 * len(training)
+    done = [simulated_studies(network, count, rng) for network, count in steps.each(training)]
+    rows = [Rows.joined([hidden_rows(study, rng) for study in group]) for group in steps.each(done)]
+    hidden = _fit(rows, plan.hidden, rng)
+
+    def picked(gain: Predict | None, wander: float) -> list[Rows]:
+        found = []
+        for group in steps.each(done):
+            parts: list[Rows] = []
+            for i, study in enumerate(group):
+                if i % plan.worlds_for == 0:
+                    truth: dict[float, Worlds] = {}
+                if study.p not in truth:
+                    truth[study.p] = Worlds.draw(study.network, study.p, TRUE_WORLDS, draw_seed(rng))
+                parts.append(gain_rows(study, truth[study.p], hidden.predict, gain, wander, rng))
+            found.append(Rows.joined(parts))
+        return found
+
+    first = picked(None, 0.3)
+    second = picked(_fit(first, plan.first, rng).predict, 0.2)
+    return Model(hidden.rounded(), _fit([*first, *second], plan.gain, rng).rounded())
 
 
-def _positive(free: FloatArray) -> FloatArray:
-    return np.maximum(free, 1e-6)
+def _fit(parts: Sequence["Rows"], growth: Growth, rng: np.random.Generator) -> Trees:
+    """Trees for the factor between the truth and what ``free`` expects; ``parts`` are the rows of each network.
 
-
-def _gain_trees(
-    states: Sequence[list[State]], hidden: Trees, plan: Plan, rng: np.random.Generator, steps: "_Steps"
-) -> Trees:
-    """Two rounds: leaders picked as ``free`` would, then as the trees of the first round would."""
-    first = [_picked(group, hidden.predict, None, 0.3, plan, rng) for group in steps.each(states)]
-    trees = fit(first, plan.first, rng)
-    second = [_picked(group, hidden.predict, trees.predict, 0.2, plan, rng) for group in steps.each(states)]
-    return fit([*first, *second], plan.gain, rng)
-
-
-def _picked(
-    states: Sequence[State], guess: Guess, gain: Guess | None, wander: float, plan: Plan, rng: np.random.Generator
-) -> Rows:
-    """The rows of all studies on one network."""
-    rows: list[Rows] = []
-    truth: dict[float, Worlds] = {}
-    for i, state in enumerate(states):
-        if i % plan.worlds_for == 0:
-            truth = {}
-        if state.p not in truth:
-            truth[state.p] = Worlds.draw(state.network, state.p, TRUE_WORLDS, draw_seed(rng))
-        rows.append(gain_rows(state, truth[state.p], guess, gain, wander, rng))
-    return Rows.joined(rows)
+    A row weighs what ``free`` expects, relative to the mean truth on the same network with the same p. Otherwise the
+    examples with the largest p, where most people are reached, would dominate.
+    """
+    rows = Rows.joined(parts)
+    weights = []
+    for part in parts:
+        weight, chances = np.maximum(part.free, 1e-6), part.features[:, BEFORE.index("p")]
+        for p in np.unique(chances):
+            weight[chances == p] /= max(float(part.truth[chances == p].mean()), SMALLEST_MEAN)
+        weights.append(weight)
+    factors = rows.truth / np.maximum(rows.free, 1e-6)
+    return grow(rows.features, factors, np.concatenate(weights), growth, rng)
 
 
 class _Steps:
-    """Counts the steps of the work for whoever wants to see them."""
+    """Reports the steps done to ``progress``."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self.progress, self.total, self.count = progress, total, 0
@@ -239,50 +175,160 @@ class _Steps:
                 self.progress(self.count, self.total)
 
 
-def _card(
-    family: str, networks: Sequence[Network], plan: Plan, judged: dict[str, Judged], command: str
-) -> dict[str, Any]:
-    return {
-        "family": family,
-        "command": command,
-        "networks": {network.name: network.checksum for network in networks},
-        "plan": asdict(plan),
-        "reach": {name: result.reach() for name, result in judged.items()},
-    }
+# Training examples ----------------------------------------------------------------------------------------------------
 
 
-def calibrate_free(
-    networks: Sequence[Network],
-    out: Path | str,
+class SimulatedStudy(NamedTuple):
+    """A study at its end: what is seen, the people's indices in the network, and the cascade probability."""
+
+    network: Network
+    view: View
+    people: OffsetArray
+    p: float
+
+
+class Rows(NamedTuple):
+    """Examples: the features, what ``free`` expects, and the truth."""
+
+    features: FloatArray  # (rows, columns)
+    free: FloatArray  # (rows,)
+    truth: FloatArray  # (rows,)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Rows"]) -> "Rows":
+        """All parts in one."""
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def simulated_studies(
+    network: Network,
+    count: int,
     rng: np.random.Generator,
-    progress: Progress | None = None,
-    plan: Plan | None = None,
-    command: str = "",
-) -> Path:
-    """Range factors of the selector without training, from networks of all kinds; written to a file."""
-    plan = plan or Plan()
-    steps = _Steps(progress, len(networks) + plan.fresh_look_alikes)
-    judged = judged_studies(steps.each(_fresh("all", networks, plan, rng)), {FREE: FreeForesight()}, rng)
-    ranges = Ranges.fitted(judged[FREE].sample([network.name for network in networks]), rng)
-    checksums = {network.name: network.checksum for network in networks}
-    card = {"family": FREE, "command": command, "networks": checksums, "reach": judged[FREE].reach()}
-    return write_json(Path(out), {"schema": SCHEMA, "card": card, "ranges": ranges.to_dict()})
+    budgets: Sequence[int] = BUDGETS,
+    chances: Sequence[float] = CHANCES,
+) -> list[SimulatedStudy]:
+    """Simulated studies with random policies, budgets and probabilities."""
+    studies = []
+    for _ in range(count):
+        start = rng.choice(network.n, min(START, network.n), replace=False)
+        simulation = Simulation(network, start, rng)
+        policy = policy_named(str(rng.choice(POLICIES)))
+        for _ in surveys(simulation, policy, int(rng.choice(budgets)), rng):
+            pass
+        view, people = View.of(simulation.discovered), np.array(simulation.people)
+        studies.append(SimulatedStudy(network, view, people, float(rng.choice(chances))))
+    return studies
 
 
-def training_networks(family: str, data_dir: str | None = None) -> list[Network]:
-    """The training networks of a family's model; ``all`` (and ``free``) stands for those of every family."""
-    wanted = ["retweet", "animal", "zones"] if family in ("all", "free") else [family]
-    known = [network for name in wanted for network in family_networks(name, "train")]
-    return [load(network.address, data_dir=data_dir) for network in known]
+def hidden_rows(study: SimulatedStudy, rng: np.random.Generator) -> Rows:
+    """For each class of people not surveyed: how many they reach when all surveyed people are taken away."""
+    network, view, people, p = study
+    sources, targets, _ = network.edges()
+    left = np.ones(network.n, dtype=np.bool_)
+    left[people[view.surveyed]] = False
+    keep = left[sources] & left[targets]
+    worlds = Worlds.draw(Network.from_edges(sources[keep], targets[keep], n=network.n), p, TRUE_WORLDS, draw_seed(rng))
+    alone = gains_beyond(np.zeros(0, dtype=np.int64), worlds.n, TRUE_WORLDS, worlds.members, worlds.starts)
+    reach = alone / TRUE_WORLDS - 1.0
+    state = FeatureState(view, p, 1, 0)
+    truth = np.bincount(view.group, weights=reach[people], minlength=view.groups) / state.size
+    rows = ~view.surveyed[state.member]
+    return Rows(state.before[rows], state.hidden.reach[state.member][rows], truth[rows])
 
 
-def train_by_name(
-    family: str, out: Path | str, seed: int = 0, progress: Progress | None = None, data_dir: str | None = None
-) -> Path:
-    """What ``claim foresight train --family`` does: train on the family's training networks, from one seed."""
-    rng = np.random.default_rng(named_seed(seed, "foresight", family))
-    command = f"claim foresight train --family {family} --seed {seed} --out {out}"
-    networks = training_networks(family, data_dir)
-    if family == FREE:
-        return calibrate_free(networks, out, rng, progress, command=command)
-    return train_family(family, networks, out, rng, progress, command=command)
+def gain_rows(
+    study: SimulatedStudy, truth: Worlds, hidden: Predict, gain: Predict | None, wander: float, rng: np.random.Generator
+) -> Rows:
+    """Pick leaders as the models would, with probability ``wander`` another, and record what candidates really add."""
+    view = study.view
+    state = FeatureState(view, study.p, SEEN_WORLDS, draw_seed(rng))
+    state.guess_hidden(hidden(state.before))
+    covered = np.zeros(len(truth.starts) - 1, dtype=np.bool_)
+    rows = []
+    for _ in range(min(LEADERS, view.n)):
+        free = np.maximum(state.gains(), SMALL)
+        features = state.features(free)
+        score = free if gain is None else free * gain(features)
+        waiting = np.unique(view.group[state.left]).astype(np.int64)
+        order = waiting[np.argsort(-score[waiting])]
+        recorded = order
+        if len(order) > MOST_CLASSES:  # the best few and some of the others
+            best, others = np.split(order, [MOST_CLASSES // 2])
+            recorded = np.concatenate([best, rng.choice(others, MOST_CLASSES - len(best), replace=False)])
+        row = np.full(view.groups, -1)
+        row[recorded] = np.arange(len(recorded))
+        members = rng.permutation(np.flatnonzero(state.left & (row[view.group] >= 0)))
+        rows_of, count = row[view.group[members]], len(recorded)
+        added = true_gains(tuple(truth), study.people[members], rows_of, count, MOST_MEMBERS, covered)
+        rows.append(Rows(features[recorded], free[recorded], added))
+        drawn = rng.random()  # mostly the best class, sometimes one of the best four, rarely any
+        most = len(order) if drawn < wander / 3 else min(4, len(order)) if drawn < wander else 1
+        group = order[rng.integers(most)]
+        person = int(rng.choice(np.flatnonzero((view.group == group) & state.left)))
+        state.take(person)
+        who = study.people[person]
+        covered[truth.member_numbers[truth.member_offsets[who] : truth.member_offsets[who + 1]]] = True
+    return Rows.joined(rows)
+
+
+# Ranges ---------------------------------------------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """The reach of the leaders of one study: guessed, known along seen contacts, and true."""
+
+    network: str
+    features: FloatArray
+    guess: float
+    known: float
+    truth: float
+
+
+def evaluate_studies(
+    networks: Iterable[tuple[Network, int]],
+    selectors: Mapping[str, Foresight],
+    rng: np.random.Generator,
+    budgets: Sequence[int] = BUDGETS,
+    chances: Sequence[float] = CHANCES,
+) -> dict[str, list[Outcome]]:
+    """Simulate the given number of studies on each network, and evaluate the leaders of each selector."""
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in selectors}
+    for network, count in networks:
+        truth: dict[float, Worlds] = {}
+        for _, view, people, p in simulated_studies(network, count, rng, budgets, chances):
+            if p not in truth:
+                truth[p] = Worlds.draw(network, p, EVALUATION_WORLDS, draw_seed(rng))
+            for name, selector in selectors.items():
+                fast, k = replace(selector, p=p, samples=SELECTING_WORLDS), min(LEADERS, view.n)
+                leaders = fast.select_in(view, Candidates.of(view.n, k), k, rng)
+                guess, known, features = fast.guess_reach(view, leaders, draw_seed(rng))
+                reached = truth[p].influence(people[leaders].tolist()).mean
+                outcomes[name].append(Outcome(network.name, features, guess, known, reached))
+    return outcomes
+
+
+def range_sample(outcomes: Sequence[Outcome], real: Sequence[str]) -> Sample:
+    """The outcomes as arrays; those on the ``real`` networks together weigh as much as all others."""
+    network, features, guess, known, truth = (np.array(column) for column in zip(*outcomes, strict=True))
+    names = list(dict.fromkeys(network.tolist()))
+    number = np.array([names.index(name) for name in network.tolist()], dtype=np.float64)
+    trusted = np.isin(network, list(real))
+    share = np.maximum([trusted.mean(), (~trusted).mean()], 1.0 / len(trusted))
+    weight = np.where(trusted, 1.0 / share[0], 1.0 / share[1])
+    return Sample(features, known, np.maximum(guess - known, 0.0), truth - known, number, weight)
+
+
+def mean_reach(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """The mean true reach on each network."""
+    names, truth = (np.array(column) for column in zip(*((each.network, each.truth) for each in outcomes), strict=True))
+    return {name: round(float(truth[names == name].mean()), 2) for name in dict.fromkeys(names.tolist())}
+
+
+def coverage(outcomes: Sequence[Outcome], ranges: Ranges) -> dict[str, float]:
+    """Means over studies: the share whose truth the range holds, the people reached, those expected, and the range."""
+    mean, low, high = np.array([ranges.around(each.guess, each.known, each.features) for each in outcomes]).T
+    truth = np.array([each.truth for each in outcomes])
+    near = 1e-6 * truth  # where everyone was surveyed the range is a point
+    held = (low - near <= truth) & (truth <= high + near)
+    means = {"held": held, "reached": truth, "expected": mean, "low": low, "high": high}
+    return {"studies": len(truth), **{name: float(values.mean()) for name, values in means.items()}}

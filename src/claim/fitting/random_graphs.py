@@ -28,7 +28,7 @@ def blocks(
 
 
 def ring(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: float, name: str = "ring") -> Network:
-    """Neighbours on a ring, a share of ties ``rewired`` to anybody (Watts and Strogatz, 1998)."""
+    """Neighbours on a ring, a share of ties ``rewired`` at random (Watts and Strogatz, 1998)."""
     steps = np.arange(1, max(round(mean_degree / 2), 1) + 1)
     one = np.repeat(np.arange(people), len(steps))
     near = (one + np.tile(steps, people)) % people
@@ -40,7 +40,7 @@ def attached(people: int, rng: np.random.Generator, *, mean_degree: float, name:
     """Each newcomer ties to people in proportion to their ties so far (Barabási and Albert, 1999)."""
     each = max(round(mean_degree / 2), 1)
     ends = np.empty(2 * each * people, dtype=np.int64)
-    ends[: 2 * each] = 0  # the first person, tied to nobody yet
+    ends[: 2 * each] = 0  # the first person, without ties yet
     for newcomer in range(1, people):
         begin = 2 * each * newcomer
         ends[begin : begin + each] = newcomer
@@ -57,7 +57,7 @@ WHOLE = ("people", "per_year", "size")
 
 Ranges = dict[str, tuple[float, float]]
 
-# Wide around the settings of the named synthetic networks; no test network had a say.
+# Wide around the settings of the named synthetic networks; no test network was used to choose them
 RETWEET: Ranges = {
     "people": (600, 4000), "mean_degree": (2.1, 2.9), "sources": (0.15, 0.4), "exponent": (0.75, 1.1),
     "offset": (0, 5), "direct": (0.4, 0.8), "core": (0.3, 0.9), "activity": (0.3, 0.9),
@@ -91,11 +91,10 @@ def look_alikes(family: str, count: int, rng: np.random.Generator) -> list[Netwo
     """``count`` networks with settings drawn evenly from wide ranges, the kinds of a family in turn."""
     if family not in KINDS:
         raise InputError(f"there are no look-alikes of {family!r} (known: {', '.join(KINDS)})")
-    kinds = KINDS[family]
-    return [_made(*kinds[i % len(kinds)], rng, f"{family} {i}") for i in range(count)]
-
-
-def _made(make: Callable[..., Network], ranges: Ranges, rng: np.random.Generator, name: str) -> Network:
-    drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
-    whole = {setting: round(value) if setting in WHOLE else value for setting, value in drawn.items()}
-    return make(rng=rng, name=name, **whole)
+    networks = []
+    for i in range(count):
+        make, ranges = KINDS[family][i % len(KINDS[family])]
+        drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
+        whole = {setting: round(value) if setting in WHOLE else value for setting, value in drawn.items()}
+        networks.append(make(rng=rng, name=f"{family} {i}", **whole))
+    return networks

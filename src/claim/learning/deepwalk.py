@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from claim.cascades.coins import _GOLDEN, UNIT, mix
-from claim.cascades.kernels import kernel
+from claim.cascades.kernels import GOLDEN as _GOLDEN
+from claim.cascades.kernels import UNIT, kernel, mix
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import IntArray

@@ -16,7 +16,7 @@ from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import named_seed
 from claim.selection import select
-from claim.selection.greedy import Candidates, greedy
+from claim.selection.greedy import Candidates, Task, greedy
 
 ORACLES = 8  # how often the oracle chooses before a reward is known; each choice is judged in worlds of its own
 ORACLE_SAMPLES = 100
@@ -65,7 +65,7 @@ class Ground:
         people, leaders = np.array(simulation.people), min(self.config.leaders, seen.n)
         candidates = Candidates.of(seen.n, leaders)
         reached = [
-            worlds.influence(people[greedy(seen, candidates, leaders, self.config.p, ORACLE_SAMPLES, rng)]).mean
+            worlds.influence(people[greedy(Task(seen, candidates, leaders, self.config.p, ORACLE_SAMPLES, rng))]).mean
             for worlds in self.worlds
         ]
         return float(np.mean(reached))

@@ -1,4 +1,4 @@
-"""Choose leaders by any method, and say how many people they reach."""
+"""Choose leaders by any method, and estimate how many people they reach."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,22 +11,13 @@ from claim.selection import selectors
 from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy
 from claim.selection.ris import ris
 
-JUDGING_SAMPLES = 10_000
+SAMPLES = 10_000  # cascades that influence is estimated from
 PILOT_SAMPLES = 100
-MOST_REACHED = 50_000_000  # people in all judging cascades together: a few seconds
-
-
-def _greedy(task: Task) -> Chosen:
-    return Chosen(greedy(task.network, task.candidates, task.k, task.p, task.samples, task.rng, task.ties))
-
-
-def _ris(task: Task) -> Chosen:
-    return ris(task.network, task.candidates, task.k, task.p, task.rng, task.ties)
-
+MOST_REACHED = 50_000_000  # people in all these cascades together: a few seconds
 
 METHODS: dict[str, Method] = {
-    "greedy": _greedy,
-    "ris": _ris,
+    "greedy": lambda task: Chosen(greedy(task)),
+    "ris": ris,
     "degree": selectors.degree,
     "degree-discount": selectors.degree_discount,
     "pagerank": selectors.pagerank,
@@ -61,7 +52,7 @@ def select(
     must_not: Iterable[int] = (),
     ties: Ties = "random",
 ) -> Selection:
-    """Choose ``k`` leaders, or all who can be chosen if they are fewer.
+    """Choose ``k`` leaders, or all candidates if they are fewer.
 
     ``may`` are the only people to choose from, ``must`` are leaders in any case, ``must_not`` in no case; all are
     indices. ``samples`` is the number of worlds the greedy method chooses with.
@@ -72,23 +63,23 @@ def select(
         raise InputError(f"{network.name} has no people to choose from")
     check_probability(p)
     check_samples(samples)
-    choosing, judging = as_generator(rng).spawn(2)
+    choosing, estimating = as_generator(rng).spawn(2)
     candidates = Candidates.of(network.n, k, may, must, must_not)
     k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
     if k == 0:
         return Selection([], 0.0, 0.0, method)
     chosen = METHODS[method](Task(network, candidates, k, p, samples, choosing, ties))
-    reach = judge(network, chosen.leaders, p, judging)
+    reach = estimate_influence(network, chosen.leaders, p, estimating)
     return Selection(chosen.leaders, reach.mean, reach.stderr, method, chosen.guarantee)
 
 
-def judge(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
+def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
     """Influence from 10,000 cascades, or fewer (at least 100) where so many would take long.
 
-    How many follows from a first few cascades, not from a clock, so the same generator gives the same result.
+    The number follows from a first few cascades, not from a clock, so the same generator gives the same result.
     """
     leaders = list(leaders)
     pilot, full = as_generator(rng).spawn(2)
     reach = influence(network, leaders, p, PILOT_SAMPLES, pilot).mean
     samples = int(MOST_REACHED / max(reach, 1.0))
-    return influence(network, leaders, p, min(max(samples, PILOT_SAMPLES), JUDGING_SAMPLES), full)
+    return influence(network, leaders, p, min(max(samples, PILOT_SAMPLES), SAMPLES), full)

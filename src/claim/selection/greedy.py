@@ -1,30 +1,36 @@
-"""The greedy oracle: candidates, lazy evaluation on stored worlds, and a readable reference."""
+"""The greedy oracle on live-edge worlds, and on worlds of several probabilities with leaders who may not come."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from claim.cascades.coins import gap_table, stream_uniform
-from claim.cascades.influence import check_people, check_samples, in_chunks, play_cascades
-from claim.cascades.reference import reached
-from claim.cascades.worlds import EdgeCoins, Worlds
+from claim.cascades.influence import check_people, check_samples, in_chunks, simulate_cascades
+from claim.cascades.kernels import draw_components
+from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.kernels import (
     best_candidate,
-    first_gains,
+    cover_components,
+    expected_gains,
+    gains_beyond,
     pick_covering,
     pick_from_shortlist,
-    replayed_components,
-    replayed_gains,
+    shortlist_components,
 )
 
 Ties = Literal["random", "first"]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+MOST_STORED = 20_000_000  # memberships; worlds beyond this (about 250 MB) are drawn again instead of kept
+BATCH = 1_000_000  # memberships of the worlds that are drawn again at a time
+SHORTLIST = 2_000_000  # people times worlds that are followed, 8 bytes each
+SAME = 9  # digits; equal sums in another order differ in the last digits, and would be no ties
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ class Candidates:
     def of(
         cls, n: int, k: int, may: Iterable[int] | None = None, must: Iterable[int] = (), must_not: Iterable[int] = ()
     ) -> "Candidates":
-        """Candidates among ``n`` people; contradictions and impossible numbers are refused."""
+        """Candidates among ``n`` people for ``k`` leaders; contradictions raise an error."""
         if k < 1:
             raise InputError(f"the number of leaders must be at least 1, not {k}")
         allowed = np.full(n, may is None)
@@ -54,37 +60,10 @@ class Candidates:
         return cls(allowed, tuple(required.tolist()))
 
     def open_to_choice(self) -> npt.NDArray[np.bool_]:
-        """Who is left to choose from once those who must be leaders are; a copy to cross people off."""
+        """A mask of the people left to choose from besides those of ``must``; a fresh array that may be changed."""
         free = self.allowed.copy()
         free[list(self.must)] = False
         return free
-
-
-def picked_in_turn(
-    candidates: Candidates,
-    k: int,
-    best: Callable[[npt.NDArray[np.bool_]], int],
-    take: Callable[[int], None],
-) -> list[int]:
-    """Those who must lead, then up to ``k`` in all the best of those left (-1: nobody); each is taken in turn."""
-    free = candidates.open_to_choice()
-    leaders: list[int] = []
-    while len(leaders) < k:
-        required = len(leaders) < len(candidates.must)
-        person = candidates.must[len(leaders)] if required else best(free)
-        if person < 0:
-            break
-        leaders.append(person)
-        free[person] = False
-        take(person)
-    return leaders
-
-
-def tie_priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:
-    """Who wins a tie, highest number first: the smallest index, or whoever chance put first."""
-    if ties not in ("random", "first"):
-        raise InputError(f"ties are broken at 'random' or to the 'first', not {ties!r}")
-    return rng.permutation(n) if ties == "random" else np.arange(n, 0, -1)
 
 
 @dataclass(frozen=True)
@@ -100,7 +79,7 @@ class Task:
     ties: Ties = "random"
 
     def priority(self) -> OffsetArray:
-        """Who wins a tie: the person of the highest number."""
+        """The order in which ties are broken; see :func:`tie_priority`."""
         return tie_priority(self.network.n, self.ties, self.rng)
 
 
@@ -115,141 +94,147 @@ class Chosen:
 Method: TypeAlias = Callable[[Task], Chosen]
 
 
-SHORTLIST = 2_000_000  # people times worlds that are followed, 8 bytes each
+def tie_priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:
+    """A number for each person, of whom the highest wins a tie: the smallest index, or a random order."""
+    if ties not in ("random", "first"):
+        raise InputError(f"ties are broken at 'random' or to the 'first', not {ties!r}")
+    return rng.permutation(n) if ties == "random" else np.arange(n, 0, -1)
 
 
-def replayed_greedy(
-    coins: EdgeCoins, candidates: Candidates, k: int, samples: int, seed: int, priority: OffsetArray
-) -> list[int]:
+def greedy(task: Task) -> list[int]:
     """The ``k`` leaders, in the order in which they were picked."""
-    leaders, free = list(candidates.must), candidates.open_to_choice()
-    while len(leaders) < k and free.any():
-        gains = _gains(coins, samples, seed, leaders)
-        shortlist, bound = shortlisted(gains, free, priority, max(1, SHORTLIST // samples))
-        roots, sizes = _components(coins, samples, seed, leaders, shortlist)
-        picked = pick_from_shortlist(k - len(leaders), bound, priority[shortlist], roots, sizes)
-        leaders += shortlist[picked].tolist()
-        free[shortlist[picked]] = False
-    return leaders
-
-
-def shortlisted(
-    gains: OffsetArray, free: npt.NDArray[np.bool_], priority: OffsetArray, length: int
-) -> tuple[IntArray, int]:
-    """The free people of the largest gains, best first (ties by priority), and the largest gain of the others."""
-    people = np.flatnonzero(free)
-    order = people[np.lexsort((-priority[people], -gains[people]))].astype(np.int32)
-    return order[:length], int(gains[order[length]]) if len(order) > length else -1
-
-
-def _gains(coins: EdgeCoins, samples: int, seed: int, leaders: list[int]) -> OffsetArray:
-    """What everybody gains on top of the leaders, summed over all worlds."""
-    table, chosen = gap_table(coins.p), np.array(leaders, dtype=np.int32)
-
-    def chunk(first: int, count: int) -> OffsetArray:
-        return replayed_gains(  # type: ignore[no-any-return]
-            coins.n, coins.sources, coins.targets, coins.thinned, coins.p, table, seed, first, count, chosen
-        )
-
-    return np.sum(in_chunks(chunk, samples, seconds=coins.seconds * samples), axis=0)  # type: ignore[no-any-return]
-
-
-def _components(
-    coins: EdgeCoins, samples: int, seed: int, leaders: list[int], shortlist: IntArray
-) -> tuple[IntArray, IntArray]:
-    """For each world and shortlisted person the name of their component and its size, 0 if a leader is in it."""
-    table, chosen = gap_table(coins.p), np.array(leaders, dtype=np.int32)
-    roots = np.empty((samples, len(shortlist)), dtype=np.int32)
-    sizes = np.empty_like(roots)
-
-    def chunk(first: int, count: int) -> None:
-        out = slice(first, first + count)
-        replayed_components(
-            coins.n, coins.sources, coins.targets, coins.thinned, coins.p, table, seed, first,
-            chosen, shortlist, roots[out], sizes[out],
-        )  # fmt: skip
-
-    in_chunks(chunk, samples, seconds=coins.seconds * samples)
-    return roots, sizes
-
-
-MOST_STORED = 20_000_000  # memberships; worlds beyond this (about 250 MB) are replayed instead of kept
-
-
-def greedy(
-    network: Network,
-    candidates: Candidates,
-    k: int,
-    p: float,
-    samples: int,
-    rng: np.random.Generator,
-    ties: Ties = "random",
-) -> list[int]:
-    """The ``k`` leaders, in the order in which they were picked."""
-    check_samples(samples)
-    seed = draw_seed(rng)
-    priority = tie_priority(network.n, ties, rng)
-    if network.directed:
-        return _lazy(network, candidates, k, p, samples, seed, priority)
-    coins = EdgeCoins.of(network, p)
-    if 2 * coins.expected_live * samples > MOST_STORED:
-        return replayed_greedy(coins, candidates, k, samples, seed, priority)
-    return _stored(Worlds.from_coins(coins, samples, seed), candidates, k, priority)
+    check_samples(task.samples)
+    seed, priority = draw_seed(task.rng), task.priority()
+    if task.network.directed:
+        return _lazy(task, seed, priority)
+    edges = EdgeSampler.of(task.network, task.p)
+    if 2 * edges.expected_live * task.samples > MOST_STORED:
+        return _replayed(edges, task.candidates, task.k, task.samples, seed, priority)
+    return _stored(Worlds.from_edges(edges, task.samples, seed), task.candidates, task.k, priority)
 
 
 def _stored(worlds: Worlds, candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:
     """Decremental greedy on worlds held in memory."""
-    leaders = pick_covering(
-        k,
-        np.array(candidates.must, dtype=np.int64),
-        candidates.open_to_choice(),
-        priority,
-        first_gains(worlds.n, worlds.samples, worlds.members, worlds.starts),
-        worlds.members,
-        worlds.starts,
-        worlds.member_offsets,
-        worlds.member_numbers,
-    )
+    no_leaders = np.zeros(0, dtype=np.int64)
+    gains = gains_beyond(no_leaders, worlds.n, worlds.samples, worlds.members, worlds.starts)
+    leaders, _ = pick_covering(
+        k, np.array(candidates.must, dtype=np.int64), candidates.open_to_choice(), priority, gains, True,
+        worlds.members, worlds.starts, worlds.member_offsets, worlds.member_numbers,
+    )  # fmt: skip
     return leaders.tolist()  # type: ignore[no-any-return]
 
 
-def _lazy(
-    network: Network, candidates: Candidates, k: int, p: float, samples: int, seed: int, priority: OffsetArray
+def _replayed(
+    edges: EdgeSampler, candidates: Candidates, k: int, samples: int, seed: int, priority: OffsetArray
 ) -> list[int]:
+    """Greedy on worlds that are drawn again for every shortlist, where memory does not hold them.
+
+    The gains of all people give a shortlist; on it leaders are picked as long as they gain more than anyone off it.
+    """
+    leaders, free = list(candidates.must), candidates.open_to_choice()
+
+    def gains(first: int, count: int) -> OffsetArray:
+        batches = _batches(edges, seed, first, count)
+        return sum(gains_beyond(chosen, edges.n, len(out), *drawn[:2]) for out, drawn in batches)  # type: ignore[no-any-return]
+
+    def components(first: int, count: int) -> None:
+        for out, drawn in _batches(edges, seed, first, count):
+            rows = slice(out.start, out.stop)
+            shortlist_components(chosen, shortlist, edges.n, *drawn, roots[rows], sizes[rows])
+
+    while len(leaders) < k and free.any():
+        chosen, seconds = np.array(leaders, dtype=np.int64), edges.seconds * samples
+        found = np.sum(in_chunks(gains, samples, seconds), axis=0)
+        people = np.flatnonzero(free)
+        order = people[np.lexsort((-priority[people], -found[people]))]
+        shortlist = order[: max(1, SHORTLIST // samples)]
+        bound = int(found[order[len(shortlist)]]) if len(order) > len(shortlist) else -1
+        roots, sizes = np.empty((2, samples, len(shortlist)), dtype=np.int32)
+        in_chunks(components, samples, seconds)
+        picked = shortlist[pick_from_shortlist(k - len(leaders), bound, priority[shortlist], roots, sizes)]
+        leaders += picked.tolist()
+        free[picked] = False
+    return leaders
+
+
+def _batches(
+    edges: EdgeSampler, seed: int, first: int, count: int
+) -> Iterator[tuple[range, tuple[IntArray, OffsetArray, OffsetArray]]]:
+    """The components of the worlds, some worlds at a time, with the numbers of these worlds."""
+    step = max(1, int(BATCH / max(2 * edges.expected_live, 1.0)))
+    for begin in range(first, first + count, step):
+        worlds = range(begin, min(begin + step, first + count))
+        yield worlds, draw_components(edges, seed, begin, len(worlds))
+
+
+def _lazy(task: Task, seed: int, priority: OffsetArray) -> list[int]:
     """CELF (Leskovec et al., 2007) for directed networks, where components do not say who reaches whom.
 
     Gains only shrink, so a stale gain is an upper bound: only people whose bound is the largest are computed again.
     """
+    leaders: list[int] = []
+    n = task.network.n
+    bound: OffsetArray = np.full(n, np.iinfo(np.int64).max)
 
-    def value(leaders: Collection[int]) -> int:
-        return int(play_cascades(network, leaders, p, samples, seed)[0].sum())
+    def value(people: Collection[int]) -> int:
+        return int(simulate_cascades(task.network, people, task.p, task.samples, seed)[0].sum())
 
-    leaders = list(candidates.must)
-    allowed = candidates.open_to_choice()
-    reached = value(leaders)
-    bound: npt.NDArray[np.int64] = np.full(network.n, np.iinfo(np.int64).max)
-    while len(leaders) < k and allowed.any():
-        fresh = np.zeros(network.n, dtype=np.bool_)
-        while True:
-            best = int(best_candidate(bound, allowed, priority))
-            if fresh[best]:
-                break
-            bound[best] = value([*leaders, best]) - reached
-            fresh[best] = True
-        leaders.append(best)
-        allowed[best] = False
-        reached += int(bound[best])
-    return leaders
+    def best(free: BoolArray) -> int:
+        reached = value(leaders)
+        fresh = np.zeros(n, dtype=np.bool_)
+        while (person := int(best_candidate(bound, free, priority))) >= 0 and not fresh[person]:
+            bound[person] = value([*leaders, person]) - reached
+            fresh[person] = True
+        return person
+
+    return picked_in_turn(task.candidates, task.k, best, leaders.append)
 
 
-def reverse_set(network: Network, p: float, seed: int, sample: int) -> set[int]:
-    """Everybody who would have reached one random person, that person included.
+def robust_greedy(task: Task, probabilities: Sequence[float], attendance: float) -> list[int]:
+    """The ``k`` leaders by their mean gain over several values of p, if each comes with probability ``attendance``.
 
-    A cascade against the direction of the edges from a person drawn from the stream that no person uses.
+    A component in which a leader was chosen keeps a part of its worth, so a second leader in it is a reserve. With
+    certain leaders and one p the choice is that of :func:`greedy`.
     """
-    sources, targets, probabilities = network.edges()
-    against = network
-    if network.directed:
-        against = Network.from_edges(targets, sources, n=network.n, directed=True, probabilities=probabilities)
-    root = min(int(stream_uniform(seed, sample, network.n) * network.n), network.n - 1)
-    return reached(against, [root], p, seed, sample)
+    check_attendance(attendance)
+    seed, priority = draw_seed(task.rng), task.priority()
+    worlds = [Worlds.draw(task.network, p, task.samples, seed) for p in probabilities]
+    uncovered = [np.ones(len(each.starts) - 1) for each in worlds]
+    ones = np.ones(task.network.n)
+
+    def best(free: BoolArray) -> int:
+        pairs = zip(worlds, uncovered, strict=True)
+        gains = sum((expected_gains(tuple(each), ones, left) for each, left in pairs), 0.0 * ones)
+        return int(best_candidate(np.round(gains, SAME), free, priority))
+
+    def take(person: int) -> None:
+        for each, left in zip(worlds, uncovered, strict=True):
+            cover_components(tuple(each), person, attendance, left)
+
+    return picked_in_turn(task.candidates, task.k, best, take)
+
+
+def check_attendance(attendance: float) -> None:
+    """Raise an error unless ``attendance`` is a probability above 0."""
+    if not 0 < attendance <= 1:
+        raise InputError(f"attendance is a share above 0 and at most 1, not {attendance}")
+
+
+def picked_in_turn(
+    candidates: Candidates, k: int, best: Callable[[BoolArray], int], take: Callable[[int], None]
+) -> list[int]:
+    """The people of ``must``, then the ``best`` of the free people (-1: none) until there are ``k``.
+
+    ``take`` is called with every leader before the next is picked.
+    """
+    free = candidates.open_to_choice()
+    leaders: list[int] = []
+    while len(leaders) < k:
+        required = len(leaders) < len(candidates.must)
+        person = candidates.must[len(leaders)] if required else best(free)
+        if person < 0:
+            break
+        leaders.append(person)
+        free[person] = False
+        take(person)
+    return leaders

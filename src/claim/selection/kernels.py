@@ -1,41 +1,18 @@
-"""Compiled loops of leader selection."""
+"""Compiled loops of leader selection; ``worlds`` is the plain tuple of a :class:`claim.cascades.Worlds`."""
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
 import numpy as np
 
-from claim.cascades.kernels import draw_live_edges, join_live_edges, kernel, part_again, union_space
+from claim.cascades.kernels import kernel
 
 
 @kernel
-def first_gains(n, samples, members, starts):
-    """How many people each person alone reaches, summed over all worlds."""
-    gains = np.full(n, samples, dtype=np.int64)
-    for component in range(len(starts) - 1):
-        begin, end = starts[component], starts[component + 1]
-        for i in range(begin, end):
-            gains[members[i]] += end - begin - 1
-    return gains
-
-
-@kernel
-def cover(person, gains, covered, members, starts, member_offsets, member_numbers):
-    """Take the components of a new leader out of everybody's gains."""
-    for i in range(member_offsets[person], member_offsets[person + 1]):
-        component = member_numbers[i]
-        if not covered[component]:
-            covered[component] = True
-            begin, end = starts[component], starts[component + 1]
-            for j in range(begin, end):
-                gains[members[j]] -= end - begin
-
-
-@kernel
-def best_candidate(gains, allowed, priority):
-    """The allowed person of the largest gain; among equals the one of the highest priority; -1 if nobody is left."""
+def best_candidate(gains, free, priority):
+    """The free person of the largest gain; among equals the one of the highest priority; -1 if no one is free."""
     best = -1
     for person in range(len(gains)):
-        if allowed[person] and (
+        if free[person] and (
             best < 0
             or gains[person] > gains[best]
             or (gains[person] == gains[best] and priority[person] > priority[best])
@@ -45,64 +22,96 @@ def best_candidate(gains, allowed, priority):
 
 
 @kernel
-def pick_covering(k, must, allowed, priority, gains, members, starts, member_offsets, member_numbers):
-    """The people of ``must``, then whoever gains the most until there are ``k``; spends ``gains`` and ``allowed``."""
-    covered = np.zeros(len(starts) - 1, dtype=np.bool_)
-    leaders = np.empty(k, dtype=np.int64)
-    count = 0
-    while count < k:
-        person = must[count] if count < len(must) else best_candidate(gains, allowed, priority)
-        if person < 0:
-            break
-        leaders[count] = person
-        count += 1
-        allowed[person] = False
-        cover(person, gains, covered, members, starts, member_offsets, member_numbers)
-    return leaders[:count]
-
-
-@kernel
-def replayed_gains(n, sources, targets, thinned, p, table, seed, first_world, worlds, leaders):
-    """Gains given the leaders so far; worlds are drawn again and forgotten, so memory does not grow with them."""
-    gains = np.full(n, worlds, dtype=np.int64)
-    parent, size, seen, touched = union_space(n)
-    live = np.empty(len(sources) + 1, dtype=np.int32)
-    for i in range(worlds):
-        count = draw_live_edges(len(sources), thinned, p, table, seed, first_world + i, live)
-        people = join_live_edges(sources, targets, live, count, i, parent, size, seen, touched)
-        for leader in leaders:
-            size[parent[leader]] = 0  # nothing more to gain in this component
-        for j in range(people):
-            gains[touched[j]] += size[parent[touched[j]]] - 1
-        part_again(people, parent, size, touched)
+def gains_beyond(leaders, n, samples, members, starts):
+    """How many people each person adds to the leaders, summed over ``samples`` worlds of ``n`` people."""
+    is_leader = np.zeros(n, dtype=np.bool_)
+    is_leader[leaders] = True
+    gains = np.full(n, samples, dtype=np.int64)
+    for component in range(len(starts) - 1):
+        people = members[starts[component] : starts[component + 1]]
+        added = len(people)
+        if len(leaders):
+            for person in people:
+                if is_leader[person]:
+                    added = 0
+        for person in people:
+            gains[person] += added - 1
     return gains
 
 
 @kernel
-def replayed_components(
-    n, sources, targets, thinned, p, table, seed, first_world, leaders, shortlist, roots, sizes
-):  # fmt: skip
-    """Worlds drawn again: which component each shortlisted person is in, and its size (0 if a leader is in it)."""
-    parent, size, seen, touched = union_space(n)
-    live = np.empty(len(sources) + 1, dtype=np.int32)
-    for i in range(len(roots)):
-        count = draw_live_edges(len(sources), thinned, p, table, seed, first_world + i, live)
-        people = join_live_edges(sources, targets, live, count, i, parent, size, seen, touched)
-        for j in range(len(shortlist)):
-            roots[i, j] = parent[shortlist[j]]
-            sizes[i, j] = max(size[parent[shortlist[j]]], 1)
-        for leader in leaders:
-            for j in range(len(shortlist)):
-                if roots[i, j] == parent[leader]:
-                    sizes[i, j] = 0
-        part_again(people, parent, size, touched)
+def pick_covering(k, must, free, priority, gains, by_size, members, starts, offsets, numbers):
+    """Greedy coverage of groups: the people of ``must``, then the largest gain until there are ``k`` leaders.
+
+    ``numbers[offsets[u]:offsets[u + 1]]`` are the groups of person ``u``. A group counts once, or ``by_size`` as many
+    times as it has members. Returns the leaders and, unless ``by_size``, an upper bound on the groups that any ``k``
+    people cover: at each pick those covered so far plus the largest gains left. Changes ``gains`` and ``free``.
+    """
+    covered = np.zeros(len(starts) - 1, dtype=np.bool_)
+    leaders = np.empty(k, dtype=np.int64)
+    reached = 0
+    count = 0
+    bound = len(covered)
+    while True:
+        if not by_size and count >= len(must):
+            bound = min(bound, reached + largest_sum(gains, free, k - len(must)))
+        if count == k:
+            break
+        person = must[count] if count < len(must) else best_candidate(gains, free, priority)
+        if person < 0:
+            break
+        leaders[count] = person
+        count += 1
+        free[person] = False
+        reached += gains[person]
+        for group in numbers[offsets[person] : offsets[person + 1]]:
+            if not covered[group]:
+                covered[group] = True
+                begin, end = starts[group], starts[group + 1]
+                weight = end - begin if by_size else 1
+                for i in range(begin, end):
+                    gains[members[i]] -= weight
+    return leaders[:count], bound
+
+
+@kernel
+def largest_sum(gains, free, count):
+    """The sum of the ``count`` largest gains among the free."""
+    those = gains[free]
+    if count >= len(those):
+        return those.sum()
+    if count == 0:
+        return 0
+    return np.partition(those, len(those) - count)[len(those) - count :].sum()
+
+
+@kernel
+def shortlist_components(leaders, shortlist, n, members, starts, world_starts, roots, sizes):
+    """For each world and shortlisted person: their component, and its size (0 if a leader is in it).
+
+    ``roots`` and ``sizes`` are of shape (worlds, people on the shortlist).
+    """
+    column = np.full(n, -1, dtype=np.int64)
+    column[shortlist] = np.arange(len(shortlist))
+    is_leader = np.zeros(n, dtype=np.bool_)
+    is_leader[leaders] = True
+    for world in range(len(roots)):
+        roots[world] = -1 - np.arange(len(shortlist))  # alone in this world
+        sizes[world] = 1
+        for component in range(world_starts[world], world_starts[world + 1]):
+            people = members[starts[component] : starts[component + 1]]
+            size = 0 if is_leader[people].any() else len(people)
+            for person in people:
+                if column[person] >= 0:
+                    roots[world, column[person]] = component
+                    sizes[world, column[person]] = size
 
 
 @kernel
 def pick_from_shortlist(k, bound, priority, roots, sizes):
     """Up to ``k`` picks (positions in the shortlist), as long as they gain more than ``bound``; at least one.
 
-    The first is the first of the list: it was sorted by what everybody gains at this point.
+    The first is the first of the list, which is sorted by what each person gains at this point.
     """
     people = roots.shape[1]
     gains = np.zeros(people, dtype=np.int64)
@@ -127,3 +136,32 @@ def pick_from_shortlist(k, bound, priority, roots, sizes):
                         gains[j] -= sizes[i, j]
                         sizes[i, j] = 0
     return picked[:count]
+
+
+@kernel
+def expected_gains(worlds, weights, uncovered):
+    """The weight that each person reaches beyond what is covered, on average over the worlds.
+
+    ``uncovered[c]`` is the probability that no leader so far has covered component ``c``. Components of one person are
+    not stored: in all worlds in which a person is in no component they reach themselves.
+    """
+    _, samples, members, starts, _, offsets, _ = worlds
+    gains = (samples - (offsets[1:] - offsets[:-1])) * weights
+    for component in range(len(starts) - 1):
+        if uncovered[component] > 0.0:
+            begin, end = starts[component], starts[component + 1]
+            total = 0.0
+            for i in range(begin, end):
+                total += weights[members[i]]
+            total *= uncovered[component]
+            for i in range(begin, end):
+                gains[members[i]] += total
+    return gains / samples
+
+
+@kernel
+def cover_components(worlds, person, attendance, uncovered):
+    """A new leader covers their components if they come."""
+    offsets, numbers = worlds[5:]
+    for i in range(offsets[person], offsets[person + 1]):
+        uncovered[numbers[i]] *= 1.0 - attendance

@@ -1,33 +1,29 @@
-"""Selectors by name: greedy, reverse influence sampling, and baselines."""
+"""Selectors by name, and the baselines: random, degree, degree discount and PageRank."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from claim.discovery import Selector
+from claim.discovery import Discovered, Selector
+from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import FloatArray
-from claim.selection.greedy import Candidates, Chosen, Task, Ties, greedy
+from claim.selection.greedy import Candidates, Chosen, Task, Ties, greedy, picked_in_turn, robust_greedy
 from claim.selection.kernels import best_candidate
 
-
-class SeenNetwork(Protocol):
-    """Something that can show the people and edges seen so far as a network."""
-
-    def as_network(self) -> Network:
-        """The seen people, in the order of their discovery, and the seen edges."""
-        ...
+DAMPING = 0.85
+CLOSE_ENOUGH = 1e-9
+MOST_ROUNDS = 200
 
 
 @dataclass(frozen=True)
 class GreedySelector:
     """The paper's oracle on the seen edges: people whose other contacts are unknown count as if they had none.
 
-    ``attendance`` is the chance that a leader comes. With ``p_range`` leaders are chosen by the mean over these
+    ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
     probabilities instead of for ``p`` alone.
     """
 
@@ -38,25 +34,14 @@ class GreedySelector:
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
 
-    def select(
-        self,
-        discovered: SeenNetwork,
-        k: int,
-        rng: np.random.Generator,
-        *,
-        may: Iterable[int] | None = None,
-        must: Iterable[int] = (),
-        must_not: Iterable[int] = (),
-    ) -> list[int]:
-        """``k`` leaders as indices into what was discovered, or all who can be chosen if they are fewer."""
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
+        """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
         network = discovered.as_network()
-        candidates = Candidates.of(network.n, k, may, must, must_not)
+        candidates = Candidates.of(network.n, k, **limits)
+        task = Task(network, candidates, k, self.p, self.samples, rng, self.ties)
         if self.attendance == 1 and not self.p_range:
-            return greedy(network, candidates, k, self.p, self.samples, rng, self.ties)
-        from claim.selection.robust import hedged_greedy  # it shares kernels with foresight, which takes time to load
-
-        chances = self.p_range or (self.p,)
-        return hedged_greedy(network, candidates, k, chances, self.attendance, self.samples, rng, self.ties)
+            return greedy(task)
+        return robust_greedy(task, self.p_range or (self.p,), self.attendance)
 
 
 def selector_named(
@@ -68,27 +53,23 @@ def selector_named(
     attendance: float = 1.0,
     p_range: tuple[float, ...] = (),
 ) -> Selector:
-    """The selector of that name, or an error that lists the names there are.
+    """The selector of that name; an unknown name raises an error that lists the known ones.
 
-    ``family`` is that of the network, where it is known: plain ``foresight`` takes the model made for it.
-    ``attendance`` and ``p_range`` are what it is told of leaders who do not come and of an unknown p.
+    ``family`` is that of the network, if known: plain ``foresight`` takes the model fitted to it. ``attendance`` and
+    ``p_range`` are what the selector knows of leaders who do not come and of an unknown p.
     """
     if name == "greedy":
         return GreedySelector(p, samples, ties, attendance, p_range)
     if name.partition(":")[0] == "foresight":
-        from claim.selection.foresight import foresight_named  # only whoever asks for it loads its models
+        from claim.selection.foresight import foresight_named  # its models take time to load
 
-        return foresight_named(name, p, samples, ties, family, attendance, p_range)
+        settings = {"p": p, "samples": samples, "ties": ties, "attendance": attendance, "p_range": p_range}
+        return foresight_named(name, family, **settings)
     raise InputError(f"no selector is called {name!r} (known: greedy, foresight)")
 
 
-DAMPING = 0.85
-CLOSE_ENOUGH = 1e-9
-MOST_ROUNDS = 200
-
-
 def random(task: Task) -> Chosen:
-    """Anybody."""
+    """A random choice."""
     return _highest(task, np.zeros(task.network.n))
 
 
@@ -105,27 +86,22 @@ def pagerank(task: Task) -> Chosen:
 def degree_discount(task: Task) -> Chosen:
     """Degree discount (Chen, Wang and Yang, "Efficient influence maximization in social networks", KDD 2009).
 
-    Somebody of degree d with t chosen contacts counts d - 2t - (d - t) t p: chosen contacts are reached already, and
+    A person of degree d with t chosen contacts counts d - 2t - (d - t) t p: chosen contacts are reached already, and
     they may have reached this person. On a directed network d counts who can be reached directly and t the leaders who
     reach this person directly; where edges have probabilities of their own, p is their mean.
     """
-    network, k = task.network, task.k
+    network, priority = task.network, task.priority()
     p = task.p if network.probabilities is None or not len(network.contacts) else float(network.probabilities.mean())
     degrees = network.degrees.astype(np.float64)
     chosen_contacts = np.zeros(network.n)
-    priority, free = task.priority(), task.candidates.open_to_choice()
-    leaders: list[int] = []
-    while len(leaders) < k:
-        if len(leaders) < len(task.candidates.must):
-            person = task.candidates.must[len(leaders)]
-        else:
-            person = int(best_candidate(discounted(degrees, chosen_contacts, p), free, priority))
-        if person < 0:
-            break
-        leaders.append(person)
-        free[person] = False
+
+    def best(free: npt.NDArray[np.bool_]) -> int:
+        return int(best_candidate(discounted(degrees, chosen_contacts, p), free, priority))
+
+    def take(person: int) -> None:
         chosen_contacts[network.contacts_of(person)] += 1
-    return Chosen(leaders)
+
+    return Chosen(picked_in_turn(task.candidates, task.k, best, take))
 
 
 def discounted(degrees: FloatArray, chosen_contacts: FloatArray, p: float) -> FloatArray:
@@ -136,8 +112,8 @@ def discounted(degrees: FloatArray, chosen_contacts: FloatArray, p: float) -> Fl
 def pagerank_scores(network: Network, damping: float = DAMPING) -> FloatArray:
     """PageRank by power iteration; edges weigh their probability if they have one.
 
-    Rank flows against the edges of a directed network, from the influenced to the influencer. Whoever nobody can
-    influence hands their rank to everybody alike.
+    Rank flows against the edges of a directed network, from the influenced to the influencer. People whom no one can
+    influence pass their rank to all people alike.
     """
     n = network.n
     sources = np.repeat(np.arange(n), network.degrees)
@@ -155,7 +131,7 @@ def pagerank_scores(network: Network, damping: float = DAMPING) -> FloatArray:
 
 
 def _highest(task: Task, scores: npt.NDArray[np.generic]) -> Chosen:
-    """Those who must be leaders, then the highest scores; among equals the highest priority."""
+    """The people of ``must``, then the highest scores; among equals the highest priority."""
     candidates = task.candidates
     order = np.lexsort((task.priority(), scores))[::-1]
     best = order[candidates.open_to_choice()[order]]

@@ -1,64 +1,41 @@
 """Foresight: leaders chosen by their expected reach on the whole network, not only on the seen part."""
 
 from pathlib import Path
+from typing import Any
 
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection.foresight.model import FREE, read_model, shipped_names
-from claim.selection.foresight.selector import Expected, FittedForesight, Foresight, FreeForesight, Why, told
-from claim.selection.greedy import Ties
-
-__all__ = [
-    "NAME",
-    "Expected",
-    "FittedForesight",
-    "Foresight",
-    "FreeForesight",
-    "Why",
-    "check_foresight",
-    "foresight_named",
-    "told",
-]
+from claim.selection.foresight.selector import Expected as Expected
+from claim.selection.foresight.selector import FittedForesight as FittedForesight
+from claim.selection.foresight.selector import Foresight as Foresight
+from claim.selection.foresight.selector import FreeForesight as FreeForesight
+from claim.selection.foresight.selector import Why as Why
+from claim.selection.foresight.selector import told as told
 
 NAME = "foresight"
-# The family of a network, and the model that was trained for networks of that kind.
-MODEL_OF = {
-    "retweet": "retweet",
-    "retweet-like": "retweet",
-    "animal": "animal",
-    "vole-like": "animal",
-    "zones": "zones",
-}
+# The family of a network, and the model that was fitted to networks of that kind
+MODEL_OF = {name: name for name in ("retweet", "animal", "zones")} | {"retweet-like": "retweet", "vole-like": "animal"}
 
 
 def check_foresight(known: Network, name: str = NAME) -> None:
-    """Refuse ties that the reach to expect cannot be told from."""
+    """Raise an error for contacts that foresight cannot estimate the reach from."""
     if known.directed or known.probabilities is not None:
         raise InputError(f"{name} takes contacts that go both ways and one probability for all of them")
 
 
-def foresight_named(
-    name: str,
-    p: float = 0.1,
-    samples: int = 1000,
-    ties: Ties = "random",
-    family: str | None = None,
-    attendance: float = 1.0,
-    p_range: tuple[float, ...] = (),
-) -> FreeForesight | FittedForesight:
-    """``foresight`` takes the model of the network's family where it is known; ``foresight:retweet`` says which.
+def foresight_named(name: str, family: str | None = None, **settings: Any) -> FreeForesight | FittedForesight:
+    """The selector of a name, with the settings of :class:`Foresight`.
 
-    ``foresight:mine.json`` takes the model of that file.
+    ``foresight`` takes the model of the network's ``family`` if it is known, ``foresight:retweet`` the shipped model of
+    that name, ``foresight:mine.json`` the model of that file, and ``foresight:free`` none.
     """
-    _, _, form = name.partition(":")
-    form = form or MODEL_OF.get(family or "", FREE)
-    if ":" not in name and form not in shipped_names():
-        form = FREE
+    form = name.partition(":")[2] or MODEL_OF.get(family or "", FREE)
     if form == FREE:
-        return FreeForesight(p, samples, ties, attendance, p_range)
+        return FreeForesight(**settings)
     if form.endswith(".json"):
-        return FittedForesight(p, samples, ties, attendance, p_range, form, read_model(Path(form)))
+        return FittedForesight(**settings, family=form, model=read_model(Path(form)))
     if form not in shipped_names():
         known = ", ".join(f"{NAME}:{each}" for each in (FREE, *shipped_names()))
         raise InputError(f"no selector is called {name!r} (known: {NAME}, {known}, or {NAME}:FILE.json)")
-    return FittedForesight(p, samples, ties, attendance, p_range, form)
+    return FittedForesight(**settings, family=form)

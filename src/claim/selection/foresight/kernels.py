@@ -1,70 +1,40 @@
-"""Compiled loops of foresight."""
-
-import numpy as np
-
-from claim.cascades.kernels import find, kernel
+"""Compiled loops of foresight; ``worlds`` is the plain tuple of a :class:`claim.cascades.Worlds`."""
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
+import numpy as np
 
-@kernel
-def expected_gains(samples, weights, residual, members, starts, member_offsets):
-    """The weight each person reaches beyond what is covered, on average over the worlds.
+from claim.cascades.kernels import kernel
 
-    ``residual[c]`` is the chance that nobody chosen so far has covered component ``c``. Components of one person are
-    not stored: in all worlds in which a person is in no component they reach themselves.
-    """
-    n = len(weights)
-    gains = np.empty(n)
-    for person in range(n):
-        gains[person] = (samples - (member_offsets[person + 1] - member_offsets[person])) * weights[person]
-    for component in range(len(starts) - 1):
-        if residual[component] > 0.0:
-            begin, end = starts[component], starts[component + 1]
-            total = 0.0
-            for i in range(begin, end):
-                total += weights[members[i]]
-            total *= residual[component]
-            for i in range(begin, end):
-                gains[members[i]] += total
-    for person in range(n):
-        gains[person] /= samples
-    return gains
-
-
-@kernel
-def cover_components(person, attendance, residual, member_offsets, member_numbers):
-    """A new leader covers their components if they come."""
-    for i in range(member_offsets[person], member_offsets[person + 1]):
-        residual[member_numbers[i]] *= 1.0 - attendance
+STILL = 14  # features that do not change while leaders are picked
 
 
 @kernel
 def class_means(values, left, group, groups):
-    """The mean value over the people left in each class; 0 where nobody is left.
-
-    Members of a class differ by nothing but the luck of the worlds drawn; with it the largest of many would look better
-    than it is.
-    """
-    means = np.zeros(groups)
+    """The mean row of ``values`` (people, columns) over the people left in each class; zeros if no one is left."""
+    means = np.zeros((groups, values.shape[1]))
     count = np.zeros(groups, dtype=np.int64)
     for person in range(len(values)):
         if left[person]:
-            means[group[person]] += values[person]
             count[group[person]] += 1
-    return means / np.maximum(count, 1)
+            for j in range(values.shape[1]):
+                means[group[person], j] += values[person, j]
+    for g in range(groups):
+        if count[g]:
+            means[g] /= count[g]
+    return means
 
 
 @kernel
-def discount_siblings(person, factor, hidden, surveyed, offsets, contacts):
-    """For every surveyed contact of a leader, take a part off what their other unsurveyed contacts are worth."""
+def discount_siblings(person, factor, beyond, surveyed, offsets, contacts):
+    """For every surveyed contact of a leader, multiply the hidden reach of their other unsurveyed contacts."""
     for i in range(offsets[person], offsets[person + 1]):
         namer = contacts[i]
         if surveyed[namer]:
             for j in range(offsets[namer], offsets[namer + 1]):
                 sibling = contacts[j]
                 if sibling != person and not surveyed[sibling]:
-                    hidden[sibling] *= factor
+                    beyond[sibling] *= factor
 
 
 @kernel
@@ -87,42 +57,20 @@ def common_contacts(surveyed, offsets, contacts):
 
 
 @kernel
-def true_gains(people, row_of, rows, most, covered, samples, starts, member_offsets, member_numbers):
+def true_gains(worlds, people, row_of, rows, most, covered):
     """The mean number of people that the people of each row add in the true worlds; at most ``most`` of a row count."""
+    _, samples, _, starts, _, offsets, numbers = worlds
     total = np.zeros(rows)
     count = np.zeros(rows, dtype=np.int64)
     for i in range(len(people)):
         person, row = people[i], row_of[i]
         if count[row] < most:
             count[row] += 1
-            total[row] += samples - (member_offsets[person + 1] - member_offsets[person])
-            for j in range(member_offsets[person], member_offsets[person + 1]):
-                component = member_numbers[j]
+            total[row] += samples - (offsets[person + 1] - offsets[person])
+            for component in numbers[offsets[person] : offsets[person + 1]]:
                 if not covered[component]:
                     total[row] += starts[component + 1] - starts[component]
     return total / (np.maximum(count, 1) * samples)
-
-
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
-
-STILL = 14  # features that do not change while leaders are picked
-
-
-@kernel
-def seen_components(offsets, contacts):
-    """The number of the seen component of each person, and the size of each."""
-    n = len(offsets) - 1
-    parent = np.arange(n)
-    for person in range(n):
-        for i in range(offsets[person], offsets[person + 1]):
-            a, b = find(parent, person), find(parent, contacts[i])
-            parent[max(a, b)] = min(a, b)
-    size = np.zeros(n, dtype=np.int64)
-    for person in range(n):
-        parent[person] = find(parent, person)
-        size[parent[person]] += 1
-    return parent, size
 
 
 @kernel
@@ -152,13 +100,13 @@ def ties_among(people, mark, stamp, offsets, contacts):
 
 
 @kernel
-def still_features(who, surveyed, start, size, offsets, contacts, component, people_in):
-    """Rows of the features that do not change; ``who`` stands for each class, ``size`` is the number of its people."""
+def still_features(member, surveyed, start, size, offsets, contacts, component, people_in):
+    """Rows of the features that do not change, for a ``member`` of each class; ``size`` is the number of its people."""
     count, logs = surveyed_around(surveyed, offsets, contacts)
-    rows = np.zeros((len(who), STILL))
+    rows = np.zeros((len(member), STILL))
     mark = np.full(len(surveyed), -1, dtype=np.int64)
-    for row in range(len(who)):
-        person = who[row]
+    for row in range(len(member)):
+        person = member[row]
         around = contacts[offsets[person] : offsets[person + 1]]
         namers = around[surveyed[around]]
         out = rows[row]
@@ -189,15 +137,15 @@ def still_features(who, surveyed, start, size, offsets, contacts, component, peo
 
 
 @kernel
-def overlap_features(who, picked, picked_around, picked_in, surveyed, offsets, contacts, component):
-    """What the leaders so far have to do with each candidate.
+def overlap_features(member, picked, picked_around, picked_in, surveyed, offsets, contacts, component):
+    """The overlap of each candidate with the leaders so far.
 
     Over the surveyed contacts w of a candidate: leaders among the contacts of w, the same divided by d(w), and how many
     w are leaders; then leaders among the candidate's own contacts and in the seen component.
     """
-    rows = np.zeros((len(who), 5))
-    for row in range(len(who)):
-        person = who[row]
+    rows = np.zeros((len(member), 5))
+    for row in range(len(member)):
+        person = member[row]
         for i in range(offsets[person], offsets[person + 1]):
             w = contacts[i]
             if surveyed[w]:
@@ -210,29 +158,17 @@ def overlap_features(who, picked, picked_around, picked_in, surveyed, offsets, c
 
 
 @kernel
-def component_totals(weights, members, starts):
-    """The summed weights of each component, for each column of weights, and a last column of ones."""
-    columns = weights.shape[1]
-    totals = np.zeros((len(starts) - 1, columns + 1))
-    for component in range(len(starts) - 1):
-        for i in range(starts[component], starts[component + 1]):
-            for j in range(columns):
-                totals[component, j] += weights[members[i], j]
-        totals[component, columns] = 1.0
-    return totals
-
-
-@kernel
-def first_totals(samples, weights, totals, members, starts, member_offsets):
+def first_totals(worlds, weights, totals):
     """What each person alone reaches, summed over the worlds, for each column of the totals."""
+    _, samples, members, starts, _, offsets, _ = worlds
     n, columns = weights.shape
     reach = np.zeros((n, columns + 1))
     for person in range(n):
-        alone = samples - (member_offsets[person + 1] - member_offsets[person])
+        alone = samples - (offsets[person + 1] - offsets[person])
         for j in range(columns):
             reach[person, j] = alone * weights[person, j]
         reach[person, columns] = alone
-    for component in range(len(starts) - 1):
+    for component in range(len(totals)):
         for i in range(starts[component], starts[component + 1]):
             for j in range(columns + 1):
                 reach[members[i], j] += totals[component, j]
@@ -240,28 +176,13 @@ def first_totals(samples, weights, totals, members, starts, member_offsets):
 
 
 @kernel
-def cover_totals(person, attendance, residual, totals, reach, members, starts, member_offsets, member_numbers):
-    """Take what a new leader covers out of what everybody reaches; ``residual`` is brought up to date elsewhere."""
-    for i in range(member_offsets[person], member_offsets[person + 1]):
-        component = member_numbers[i]
-        taken = attendance * residual[component]
+def cover_totals(worlds, person, attendance, uncovered, totals, reach):
+    """Subtract what a new leader covers from what each person reaches; ``uncovered`` is updated elsewhere."""
+    _, _, members, starts, _, offsets, numbers = worlds
+    for k in range(offsets[person], offsets[person + 1]):
+        component = numbers[k]
+        taken = attendance * uncovered[component]
         if taken > 0.0:
-            for j in range(starts[component], starts[component + 1]):
-                for column in range(totals.shape[1]):
-                    reach[members[j], column] -= taken * totals[component, column]
-
-
-@kernel
-def mean_rows(values, left, group, groups):
-    """The mean row over the people left in each class; zeros where nobody is left."""
-    means = np.zeros((groups, values.shape[1]))
-    count = np.zeros(groups, dtype=np.int64)
-    for person in range(len(values)):
-        if left[person]:
-            count[group[person]] += 1
-            for j in range(values.shape[1]):
-                means[group[person], j] += values[person, j]
-    for g in range(groups):
-        if count[g]:
-            means[g] /= count[g]
-    return means
+            for i in range(starts[component], starts[component + 1]):
+                for j in range(totals.shape[1]):
+                    reach[members[i], j] -= taken * totals[component, j]

@@ -1,4 +1,4 @@
-"""The files of trained models: trees and range factors as JSON, with a card that says how they came about."""
+"""The files of fitted models: trees and range factors as JSON, with a card of their origin."""
 
 import json
 from dataclasses import dataclass, field
@@ -7,10 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from claim.errors import InputError
-from claim.networks.network import FloatArray
 from claim.selection.foresight.features import BEFORE, FEATURES
 from claim.selection.foresight.ranges import WIDER_AFTER_TRAINING, Ranges
 from claim.selection.foresight.trees import Trees
@@ -23,18 +20,10 @@ FREE = "free"  # the file of the selector without training: range factors only
 class Model:
     """Two sets of trees, both for factors on what ``free`` expects: of the hidden reach, and of what a leader adds."""
 
-    hidden: Trees
-    gain: Trees
+    hidden: Trees  # of the features BEFORE
+    gain: Trees  # of FEATURES
     ranges: Ranges | None = None
     card: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def guess_factor(self, before: FloatArray) -> FloatArray:
-        """The factor on the hidden reach for rows of the features ``BEFORE``."""
-        return self.hidden.predict(np.ascontiguousarray(before))
-
-    def gain_factor(self, rows: FloatArray) -> FloatArray:
-        """The factor on the gain for rows of ``FEATURES``."""
-        return self.gain.predict(np.ascontiguousarray(rows))
 
 
 def save_model(model: Model, path: Path) -> Path:
@@ -60,10 +49,10 @@ def write_json(path: Path, data: dict[str, Any]) -> Path:
 
 
 def read_model(path: Path) -> Model:
-    """A model from a file, or an error that says what is wrong with it."""
+    """Read and validate a model file."""
     data = _read(path)
     if "gain" not in data:
-        raise InputError(f"{path}: has no trees, so it is no foresight model to choose leaders by")
+        raise InputError(f"{path}: has no trees; a foresight model that chooses leaders has them")
     if data.get("before") != list(BEFORE) or data.get("features") != list(FEATURES):
         raise InputError(f"{path}: trained on other features; train it again")
     try:
@@ -87,17 +76,17 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def shipped_path(name: str) -> Path:
-    """Where a model that comes with the project is."""
+    """The file of a shipped model."""
     return Path(str(files("claim.selection.foresight").joinpath("models", f"{name}.json")))
 
 
 def model_path(form: str) -> Path:
-    """Where the model of a form of foresight is: one that comes with the project, or a file."""
+    """The file of a form of foresight: a shipped model, or the file itself."""
     return Path(form) if form.endswith(".json") else shipped_path(form)
 
 
 def shipped_names() -> list[str]:
-    """The families for which a model comes with the project."""
+    """The families of the shipped models."""
     folder = shipped_path(FREE).parent
     return sorted(path.stem for path in folder.glob("*.json") if path.stem != FREE)
 

@@ -1,22 +1,22 @@
-"""The reach to expect with an honest range, from how far the truth was from the guess in simulated studies.
+"""The expected reach with a 90 % range, from the errors of the guess in simulated studies.
 
-The leaders reach at least what they reach along seen contacts. What is guessed beyond that, the extra, is what can be
-wrong. Trees say by which factor it is wrong on average in a study like this one, and how far the logarithm of that
-factor strays; multiples of that spread, the marks, hold nine of ten simulated studies on networks the trees had not
-seen (locally weighted conformal prediction: Lei et al., "Distribution-free predictive inference for regression", 2018).
-With everybody surveyed there is no extra, and the range closes.
+The leaders reach at least what they reach along seen contacts. The guess beyond that, the extra, can be wrong. Trees
+predict by which factor it is wrong on average in a study like this one, and the spread of the logarithm of that
+factor; multiples of that spread, the marks, hold nine of ten simulated studies on networks the trees were not grown on
+(locally weighted conformal prediction: Lei et al., "Distribution-free predictive inference for regression", 2018).
+If everyone is surveyed there is no extra, and the range closes.
 """
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from claim.networks.network import FloatArray
 from claim.selection.foresight.features import STUDY
-from claim.selection.foresight.selection_state import BoolArray
 from claim.selection.foresight.trees import Growth, Trees, grow
+from claim.selection.greedy import BoolArray
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
 NINE_IN_TEN = (0.05, 0.95)
@@ -25,16 +25,15 @@ WIDER = 1.1
 WIDER_AFTER_TRAINING = 1.3  # half of the marks come from networks that the trees of the guess were grown on
 FEWEST = 40  # studies that marks are taken from
 SMALLEST_EXTRA = 0.01  # of a person; below that there is nothing to learn from
-SMALLEST_FACTOR = 0.02  # the worst luck an error is measured by: a true extra of nothing has no logarithm
-PARTS = 4  # of the networks; each is judged by trees that were grown on the others
+SMALLEST_FACTOR = 0.02  # errors are measured down to this factor, since a true extra of 0 has no logarithm
+PARTS = 4  # of the networks, for cross-validation
 FACTOR = Growth(trees=60, depth=3, rate=0.1, least=5.0)
 SPREAD = Growth(trees=40, depth=2, rate=0.1, least=5.0)
 Marks = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Judged studies: what was seen of them, the known reach, the guessed extra and the true one."""
+class Sample(NamedTuple):
+    """Simulated studies: their features, the known reach, the guessed extra and the true one."""
 
     features: FloatArray
     known: FloatArray
@@ -45,12 +44,11 @@ class Sample:
 
     def where(self, chosen: BoolArray) -> "Sample":
         """Some of the studies."""
-        arrays = (self.features, self.known, self.extra, self.truth, self.network, self.weight)
-        return Sample(*(array[chosen] for array in arrays))
+        return Sample(*(array[chosen] for array in self))
 
 
 def range_features(study: FloatArray, guess: float, known: float) -> FloatArray:
-    """What the size of an error can be told from."""
+    """The features that the error is predicted from."""
     return np.append(study, np.log1p(max(guess - known, 0.0) / max(known, 1.0)))
 
 
@@ -75,7 +73,7 @@ class Ranges:
 
     @classmethod
     def fitted(cls, sample: Sample, rng: np.random.Generator) -> "Ranges":
-        """Trees on all studies; marks from trees grown without the networks that they are judged on."""
+        """Trees on all studies; marks by cross-validation over networks."""
         usable = sample.where(sample.extra > SMALLEST_EXTRA)
         part = rng.permutation(int(usable.network.max()) + 1)[usable.network.astype(int)] % PARTS
         error, strayed = np.empty(len(part)), np.empty(len(part))
@@ -125,7 +123,7 @@ def _error(factor: Trees, sample: Sample) -> FloatArray:
 
 
 def _marks(strayed: FloatArray, weight: FloatArray, likely: BoolArray) -> Marks:
-    """Of too few studies nothing is learned: all stand in."""
+    """The marks of some studies, or of all where these are too few."""
     some = likely if likely.sum() >= FEWEST else np.ones(len(strayed), dtype=np.bool_)
     low, high = np.quantile(strayed[some], NINE_IN_TEN, weights=weight[some], method="inverted_cdf")
     return float(low), float(high)

@@ -2,20 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
 from claim.cascades.influence import check_people, check_probability, check_samples
 from claim.discovery import Discovered, Status
+from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
-from claim.selection.foresight.features import SMALL, Features, study_features
+from claim.selection.foresight.features import SMALL, FeatureState, study_features
 from claim.selection.foresight.model import Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
-from claim.selection.foresight.selection_state import BoolArray, Course, View
-from claim.selection.greedy import Candidates, Ties, picked_in_turn, tie_priority
+from claim.selection.foresight.selection_state import SelectionState, View
+from claim.selection.greedy import SAME, BoolArray, Candidates, Ties, check_attendance, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
 
 Value = int | float
@@ -97,81 +98,23 @@ def _seen(discovered: Discovered, who: int) -> list[Why]:
     return [*found, Why.of("refused_survey")] if discovered.status[who] == Status.REFUSED else found
 
 
-SAME = 9  # digits; equal sums in another order differ in the last digits, and would be no ties
-
-
-class Track(Protocol):
-    """A selection in progress for one probability p."""
-
-    def gains(self) -> FloatArray:
-        """How many people somebody of each class is expected to add."""
-        ...
-
-    def take(self, person: int) -> None:
-        """Make somebody a leader."""
-        ...
-
-
-class SeenOnly:
-    """A track that takes the seen contacts for all there are, and counts the people of some kind only."""
-
-    def __init__(self, course: Course, counted: BoolArray) -> None:
-        self.course, self.counted = course, counted.astype(np.float64)
-
-    def gains(self) -> FloatArray:
-        """How many of the people counted somebody of each class adds."""
-        return self.course.mean_gains(self.counted)
-
-    def take(self, person: int) -> None:
-        """Make somebody a leader."""
-        self.course.take(person)
-
-
-def pick_leaders(
-    tracks: Sequence[Track], view: View, candidates: Candidates, k: int, priority: OffsetArray
-) -> list[int]:
-    """Those who must lead, then at each pick whoever is expected to add the most, on average over the tracks."""
-
-    def take(person: int) -> None:
-        for track in tracks:
-            track.take(person)
-
-    return picked_in_turn(candidates, k, lambda free: _best(tracks, view, free, priority), take)
-
-
-def _best(tracks: Sequence[Track], view: View, free: BoolArray, priority: OffsetArray) -> int:
-    if not free.any():
-        return -1
-    gains = sum((track.gains() for track in tracks), np.zeros(view.groups))
-    return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
-
-
-def gains_in_order(track: Track, view: View, leaders: Sequence[int]) -> list[float]:
-    """How many people each leader is expected to add to those before."""
-    added = []
-    for leader in leaders:
-        added.append(float(track.gains()[view.group[leader]]))
-        track.take(leader)
-    return added
-
-
 class Expected(NamedTuple):
-    """How many people leaders reach on average: the best guess, and a range of nine in ten; see docs/foresight.md."""
+    """The mean number of people that leaders reach: an estimate and its 90 % range; see docs/foresight.md."""
 
     mean: float
     low: float
     high: float
 
     def at_most(self, people: float) -> "Expected":
-        """The same, where nobody can be reached beyond so many people."""
-        return Expected(min(self.mean, people), min(self.low, people), min(self.high, people))
+        """The same, bounded by the number of people there are."""
+        return Expected(*(min(value, people) for value in self))
 
 
 @dataclass(frozen=True)
 class Foresight:
     """Greedy by the number of people each candidate is expected to add on the whole network, seen or not.
 
-    ``attendance`` is the chance that a leader comes. With ``p_range`` leaders are chosen by the mean over these
+    ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
     probabilities instead of for ``p`` alone.
     """
 
@@ -185,84 +128,66 @@ class Foresight:
         for p in (self.p, *self.p_range):
             check_probability(p)
         check_samples(self.samples)
-        if not 0 < self.attendance <= 1:
-            raise InputError(f"attendance is a share above 0 and at most 1, not {self.attendance}")
+        check_attendance(self.attendance)
 
     @property
     def chances(self) -> tuple[float, ...]:
         """The values that p may have."""
         return self.p_range or (self.p,)
 
-    def track(self, course: Course) -> Track:
-        """How candidates are valued; the course itself values them without training."""
-        return course
-
-    def worlds(self) -> int:
-        """In how many live-edge worlds candidates are valued."""
-        return self.samples
+    def state(self, view: View, p: float, seed: int, attendance: float) -> SelectionState:
+        """The start of a selection."""
+        return SelectionState(view, p, self.samples, seed, attendance)
 
     def planned_attendance(self) -> float:
-        """The chance of coming that leaders are chosen for."""
+        """The attendance that leaders are chosen for."""
         return self.attendance
 
     def ranges(self) -> Ranges:
-        """How far the truth was from the guess in simulated studies."""
+        """The error of the expected reach in simulated studies."""
         raise NotImplementedError
 
-    def select(
-        self,
-        discovered: Discovered,
-        k: int,
-        rng: np.random.Generator,
-        *,
-        may: Iterable[int] | None = None,
-        must: Iterable[int] = (),
-        must_not: Iterable[int] = (),
-    ) -> list[int]:
-        """``k`` leaders, best first, or all who can be chosen if they are fewer.
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
+        """``k`` leaders, best first, or all candidates if they are fewer.
 
-        Whoever comes after the first ``k`` in a longer list is the best replacement at that place.
+        The people after the first ``k`` in a longer list are the replacements, best first.
         """
-        candidates = Candidates.of(len(discovered), k, may, must, must_not)
-        if not len(discovered):
-            return []
-        return self.select_in(View.of(discovered), candidates, k, rng)
+        candidates = Candidates.of(len(discovered), k, **limits)
+        return self.select_in(View.of(discovered), candidates, k, rng) if len(discovered) else []
 
     def select_in(self, view: View, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
-        """The same from the arrays of what was discovered."""
+        """The leaders, from the arrays of a discovered network."""
         seed = draw_seed(rng)
-        attendance = self.planned_attendance()
-        courses = [Course(view, p, self.worlds(), seed, attendance) for p in self.chances]
-        tracks = [self.track(course) for course in courses]
-        return pick_leaders(tracks, view, candidates, k, tie_priority(view.n, self.ties, rng))
+        states = [self.state(view, p, seed, self.planned_attendance()) for p in self.chances]
+        return pick_leaders(states, candidates, k, tie_priority(view.n, self.ties, rng))
 
     def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
-        """How many people the leaders reach on average, with a range of nine in ten; see docs/foresight.md.
+        """The mean number of people that the leaders reach, with a 90 % range; see docs/foresight.md.
 
-        Where p is one of several, the mean is over all of them, and the range reaches from the lowest to the highest.
+        With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         """
         view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
-        means, lows, highs = zip(*(self._expect_for(p, view, chosen, seed) for p in self.chances), strict=True)
+        found = []
+        for p in self.chances:
+            if chosen and p:
+                found.append(self.ranges().around(*replace(self, p=p).guess_reach(view, chosen, seed)))
+            else:  # only the leaders themselves
+                found.append((self.attendance * len(chosen),) * 3)
+        means, lows, highs = zip(*found, strict=True)
         return Expected(sum(means) / len(means), min(lows), max(highs))
 
-    def _expect_for(self, p: float, view: View, leaders: list[int], seed: int) -> Expected:
-        if not leaders or not p:
-            sure = self.attendance * len(leaders)  # word goes no further than the leaders
-            return Expected(sure, sure, sure)
-        return Expected(*self.ranges().around(*replace(self, p=p).guess_reach(view, leaders, seed)))
-
     def guess_reach(self, view: View, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
-        """The guessed reach before any correction, the reach along seen contacts, and what errors can be told from.
+        """The reach before any correction, the reach along seen contacts, and features that predict the error.
 
-        Every person not surveyed who is reached is guessed to have one more contact at the least: where few answers
-        show nobody with further contacts, nothing could be learned from a guess of none.
+        Every person not surveyed who is reached counts for one more contact at the least: a correction by a factor
+        cannot raise a guess of none, which a few answers without further contacts would give.
         """
-        courses = [self._course(view, self.p, seed) for _ in range(3)]
-        tracks = [self.track(courses[0]), *map(SeenOnly, courses[1:], (view.surveyed, ~view.surveyed))]
-        reach, surveyed, others = (self.attendance * sum(gains_in_order(each, view, leaders)) for each in tracks)
+        state = self.state(view, self.p, seed, self.attendance)
+        _, *added = state.take_all(leaders)
+        reach, surveyed, others = (self.attendance * sum(each.tolist()) for each in added)
         guess, known = reach + self.p * others, surveyed + others
-        return guess, known, range_features(study_features(view, courses[0].hidden, self.p), guess, known)
+        return guess, known, range_features(study_features(view, state.hidden, self.p), guess, known)
 
     def reasons(
         self,
@@ -270,59 +195,53 @@ class Foresight:
         leaders: Sequence[int],
         rng: Rng = 0,
         reach: tuple[float, int] | None = None,
-        *,
-        may: Iterable[int] | None = None,
-        must: Iterable[int] = (),
-        must_not: Iterable[int] = (),
+        **limits: Unpack[Limits],
     ) -> list[list[Why]]:
-        """For each leader why they were chosen, in the order of choice.
+        """The reasons for each leader, in the order of choice.
 
-        With the ``reach`` to expect of the first so many of them, what they add is told so that it comes to that: the
-        guesses that leaders are compared by are too high or too low as a whole, which changes no choice. ``may``,
-        ``must`` and ``must_not`` are those that leaders were chosen with.
+        ``reach`` is the expected reach of the first so many leaders: what they add is scaled to sum up to it, because
+        the gains that leaders are compared by are too high or too low as a whole, which changes no choice. ``limits``
+        are those that the leaders were chosen with.
         """
         view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
         if not chosen:
             return []
-        open_to_choice = Candidates.of(view.n, view.n, may, must, must_not).open_to_choice()
         seed = draw_seed(as_generator(rng))
-        valued = [replace(self, p=p)._valued(view, chosen, seed) for p in self.chances]
-        alone, added, known, least = np.mean(valued, axis=0)
-        told = added
+        parts = [self.state(view, p, seed, self.attendance).take_all(chosen) for p in self.chances]
+        alone, added, surveyed, others = np.mean(parts, axis=0)
+        known, shown = surveyed + others, added
         if reach is not None:
+            least = np.mean([p * part[3] for p, part in zip(self.chances, parts, strict=True)], axis=0)
             beyond = np.maximum(added - known, 0.0) + least
-            told = self.attendance * (known + beyond * _factor(beyond, known, reach[0] / self.attendance, reach[1]))
-        unseen = np.maximum(told - (known if reach is None else self.attendance * known), 0.0)
-        equals = _others_alike(view, chosen, open_to_choice)
+            first = slice(reach[1])
+            missing = max(reach[0] / self.attendance - float(known[first].sum()), 0.0)
+            known = self.attendance * known
+            shown = known + self.attendance * beyond * missing / max(float(beyond[first].sum()), 1e-9)
+        unseen = np.maximum(shown - known, 0.0)
+        equals = _others_alike(view, chosen, Candidates.of(view.n, view.n, **limits).open_to_choice())
         return [
-            reasons_for(discovered, who, float(told[i]), float(unseen[i]), float(added[i] / alone[i]), equals[i])
+            reasons_for(discovered, who, float(shown[i]), float(unseen[i]), float(added[i] / alone[i]), equals[i])
             for i, who in enumerate(chosen)
         ]
 
-    def _valued(self, view: View, chosen: list[int], seed: int) -> FloatArray:
-        """What each leader reaches alone, adds to those before, adds along seen contacts, and at the least beyond.
 
-        The least is one further contact of every person not surveyed, as in the guess of the reach.
-        """
-        courses = [self._course(view, self.p, seed) for _ in range(3)]
-        track = self.track(courses[0])
-        alone = track.gains()[view.group[chosen]]
-        counted = (np.ones(view.n, dtype=np.bool_), ~view.surveyed)
-        tracks = [track, *map(SeenOnly, courses[1:], counted)]
-        added, known, others = (np.array(gains_in_order(each, view, chosen)) for each in tracks)
-        return np.array([alone, added, known, self.p * others])
+def pick_leaders(states: Sequence[SelectionState], candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:
+    """The people of ``must``, then at each pick the largest expected gain, on average over the states."""
+    view = states[0].view
 
-    def _course(self, view: View, p: float, seed: int) -> Course:
-        return Course(view, p, self.worlds(), seed, self.attendance)
+    def best(free: BoolArray) -> int:
+        gains = sum((state.gains() for state in states), np.zeros(view.groups))
+        return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
 
+    def take(person: int) -> None:
+        for state in states:
+            state.take(person)
 
-def _factor(beyond: FloatArray, known: FloatArray, reach: float, leaders: int) -> float:
-    """By what to multiply the guesses beyond the seen contacts, so that so many leaders come to a reach."""
-    return max(reach - float(known[:leaders].sum()), 0.0) / max(float(beyond[:leaders].sum()), 1e-9)
+    return picked_in_turn(candidates, k, best, take)
 
 
 def _others_alike(view: View, chosen: list[int], open_to_choice: BoolArray) -> list[int]:
-    """For each leader how many others could have been chosen just as well; none for those who had to be."""
+    """The number of people who could have been chosen instead of each leader; 0 for those of ``must``."""
     left = open_to_choice.copy()
     left[chosen] = False
     waiting = np.bincount(view.group[left], minlength=view.groups)
@@ -336,9 +255,9 @@ class FreeForesight(Foresight):
     name: ClassVar[str] = "foresight:free"
 
     def planned_attendance(self) -> float:
-        """Half way to a full turnout: hubs that are seen look surer than unseen ones, and would be backed up too often.
+        """Half way to full attendance: seen hubs look surer than unseen ones, and would be backed up too often.
 
-        The fitted form, which values the unseen better, plans with the chance itself; see docs/troubles.md.
+        The fitted form, which values the unseen better, plans with the attendance itself; see docs/troubles.md.
         """
         return (1.0 + self.attendance) / 2.0
 
@@ -347,41 +266,9 @@ class FreeForesight(Foresight):
         return free_ranges()
 
 
-MOST_WORLDS = 400
-
-
-class FittedCourse:
-    """A selection in progress in which trees correct what each class is expected to add."""
-
-    def __init__(self, course: Course, model: Model) -> None:
-        self.course, self.model = course, model
-        self.table = Features(course)
-        self.table.guess_hidden(model.guess_factor(self.table.before))
-        self._sure = _nothing_to_learn(course, self.table)
-
-    def gains(self) -> FloatArray:
-        """How many people somebody of each class is expected to add if they come."""
-        free = np.maximum(self.course.gains(), SMALL)
-        factor = np.where(self._sure, 1.0, self.model.gain_factor(self.table.rows(free)))
-        return free * factor
-
-    def take(self, person: int) -> None:
-        """Make somebody a leader."""
-        self.table.take(person)
-        self.course.take(person)
-
-
-def _nothing_to_learn(course: Course, table: Features) -> FloatArray:
-    """Classes the models have nothing to say about: in components of surveyed people only, or not named by anybody."""
-    unknown = np.bincount(table.component, weights=~course.view.surveyed, minlength=course.view.n)
-    alone = course.view.degree[course.who] == 0
-    sure: FloatArray = (unknown[table.component[course.who]] == 0) | alone
-    return sure
-
-
 @dataclass(frozen=True)
 class FittedForesight(Foresight):
-    """Takes at each pick whoever adds the most by the models of a family, or by a model given."""
+    """Picks by gains that trees correct: the shipped model of a family, or a model given."""
 
     family: str = "all"
     model: Model | None = field(default=None, repr=False)
@@ -391,20 +278,36 @@ class FittedForesight(Foresight):
         """What the selector is called on the command line and in results."""
         return f"foresight:{self.family}"
 
-    def worlds(self) -> int:
-        """Means over classes need few worlds, and more of them chose no better leaders."""
-        return min(self.samples, MOST_WORLDS)
-
-    def track(self, course: Course) -> Track:
-        """Trees on top of the course."""
-        return FittedCourse(course, self._model())
+    def state(self, view: View, p: float, seed: int, attendance: float) -> SelectionState:
+        """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
+        return FittedState(self._model(), view, p, min(self.samples, MOST_WORLDS), seed, attendance)
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
         ranges = self._model().ranges
         if ranges is None:
-            raise InputError(f"the foresight model {self.family} says nothing of ranges: train it again")
+            raise InputError(f"the foresight model {self.family} has no ranges: train it again")
         return ranges
 
     def _model(self) -> Model:
         return self.model or shipped_model(self.family)
+
+
+MOST_WORLDS = 400
+
+
+class FittedState(FeatureState):
+    """A selection in progress in which trees correct what each class is expected to add."""
+
+    def __init__(self, model: Model, view: View, p: float, samples: int, seed: int, attendance: float) -> None:
+        super().__init__(view, p, samples, seed, attendance)
+        self.model = model
+        self.guess_hidden(model.hidden.predict(self.before))
+        # Nothing to correct in components of surveyed people only, and for people without a seen contact
+        unsurveyed = np.bincount(self.component, weights=~view.surveyed, minlength=view.n)
+        self._sure = (unsurveyed[self.component[self.member]] == 0) | (view.degree[self.member] == 0)
+
+    def gains(self) -> FloatArray:
+        """The number of people that a person of each class adds in expectation if they come."""
+        free = np.maximum(super().gains(), SMALL)
+        return free * np.where(self._sure, 1.0, self.model.gain.predict(self.features(free)))

@@ -1,4 +1,7 @@
-"""Regression trees: evaluation and fitting."""
+"""Boosted regression trees with Poisson loss: prediction and fitting.
+
+Fitting is our own, and not a library's, so that the command on the card of a shipped model makes the same file again.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,93 +14,19 @@ from claim.networks.network import FloatArray
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
-
-@kernel
-def histograms(rows, node_of, codes, gradient, curvature, first, nodes, bins):
-    """Sums of gradient and curvature, for each node of a level, feature and bin."""
-    features = codes.shape[1]
-    sums = np.zeros((nodes, features, bins, 2))
-    for i in range(len(rows)):
-        row = rows[i]
-        node = node_of[i] - first
-        for feature in range(features):
-            code = codes[row, feature]
-            sums[node, feature, code, 0] += gradient[row]
-            sums[node, feature, code, 1] += curvature[row]
-    return sums
-
-
-@kernel
-def best_split(sums, allowed, penalty, least):
-    """The feature, the last bin to the left and the gain of the best split of one node; feature -1 if none is worth it.
-
-    ``least`` is the smallest curvature (with Poisson loss: predicted amount) that a side may have.
-    """
-    features, bins, _ = sums.shape
-    total_g, total_h = sums[0, :, 0].sum(), sums[0, :, 1].sum()
-    parent = total_g * total_g / (total_h + penalty)
-    best_feature, best_bin, best_gain = -1, 0, 1e-9
-    for feature in range(features):
-        if allowed[feature]:
-            left_g, left_h = 0.0, 0.0
-            for cut in range(bins - 1):
-                left_g += sums[feature, cut, 0]
-                left_h += sums[feature, cut, 1]
-                right_g, right_h = total_g - left_g, total_h - left_h
-                if left_h >= least and right_h >= least:
-                    gain = left_g**2 / (left_h + penalty) + right_g**2 / (right_h + penalty) - parent
-                    if gain > best_gain:
-                        best_feature, best_bin, best_gain = feature, cut, gain
-    return best_feature, best_bin, best_gain
-
-
-@kernel
-def send_down(rows, node_of, codes, feature, cut):
-    """Move every row to a child of its node."""
-    for i in range(len(rows)):
-        node = node_of[i]
-        right = feature[node] >= 0 and codes[rows[i], feature[node]] > cut[node]
-        node_of[i] = 2 * node + 1 + right
-
-
-@kernel
-def leaf_sums(node_of, rows, gradient, curvature, first, leaves):
-    """Sums of gradient and curvature in the leaves."""
-    sums = np.zeros((leaves, 2))
-    for i in range(len(rows)):
-        sums[node_of[i] - first, 0] += gradient[rows[i]]
-        sums[node_of[i] - first, 1] += curvature[rows[i]]
-    return sums
-
-
-@kernel
-def add_trees(values, feature, threshold, leaves, out):
-    """Add to ``out`` what every tree says of every row of ``values``."""
-    trees, inner = feature.shape
-    for row in range(len(values)):
-        total = 0.0
-        for tree in range(trees):
-            node = 0
-            while node < inner:
-                right = values[row, feature[tree, node]] > threshold[tree, node]
-                node = 2 * node + 1 + right
-            total += leaves[tree, node - inner]
-        out[row] += total
-
-
 BINS = 64
 CodeArray = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How trees are grown."""
+    """The settings of boosting."""
 
     trees: int = 120
     depth: int = 5
     rate: float = 0.08
-    penalty: float = 1.0
-    least: float = 50.0
+    penalty: float = 1.0  # L2, on the values of leaves
+    least: float = 50.0  # the smallest curvature (with Poisson loss: predicted amount) of a child
     rows: float = 0.5  # the share of rows each tree is grown on
     features: float = 0.6  # the share of features each tree may use
 
@@ -114,12 +43,12 @@ class Trees:
     def predict(self, values: FloatArray) -> FloatArray:
         """The expected amount for each row of feature values."""
         out = np.full(len(values), self.base)
-        add_trees(values, self.feature, self.threshold, self.leaves, out)
+        add_trees(np.ascontiguousarray(values), self.feature, self.threshold, self.leaves, out)
         means: FloatArray = np.exp(out)
         return means
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; thresholds that let everybody pass are None."""
+        """Plain data for JSON; thresholds of nodes without a split (infinite) are None."""
         thresholds = [[None if np.isinf(t) else float(f"{t:.7g}") for t in tree] for tree in self.threshold.tolist()]
         return {
             "base": self.base,
@@ -134,7 +63,7 @@ class Trees:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], columns: int) -> "Trees":
-        """What :meth:`to_dict` wrote, for rows of ``columns`` features; damaged trees would lead a kernel astray."""
+        """The inverse of :meth:`to_dict`, for rows of ``columns`` features; kernels check no bounds, so it does."""
         thresholds = [[np.inf if t is None else t for t in tree] for tree in data["threshold"]]
         feature = np.array(data["feature"], dtype=np.int32)
         threshold, leaves = np.array(thresholds, dtype=np.float64), np.array(data["leaves"], dtype=np.float64)
@@ -189,7 +118,7 @@ def _grow_one(
     """One tree on a sample of the rows and features."""
     inner = 2**growth.depth - 1
     rows = np.flatnonzero(rng.random(len(codes)) < growth.rows)
-    allowed = rng.random(codes.shape[1]) < growth.features
+    allowed = np.less(rng.random(codes.shape[1]), growth.features)
     node_of = np.zeros(len(rows), dtype=np.int64)
     feature, cut = np.full(inner, -1, dtype=np.int32), np.zeros(inner, dtype=np.int64)
     for level in range(growth.depth):
@@ -197,8 +126,57 @@ def _grow_one(
         sums = histograms(rows, node_of, codes, gradient, curvature, first, first + 1, BINS)
         for node in range(first + 1):
             feature[first + node], cut[first + node], _ = best_split(sums[node], allowed, growth.penalty, growth.least)
-        send_down(rows, node_of, codes, feature, cut)
-    sums = leaf_sums(node_of, rows, gradient, curvature, inner, inner + 1)
-    leaves = -growth.rate * sums[:, 0] / (sums[:, 1] + growth.penalty)
+        split = feature[node_of]
+        node_of = 2 * node_of + 1 + ((split >= 0) & (codes[rows, split] > cut[node_of]))
+    total, weight = (np.bincount(node_of - inner, each[rows], inner + 1) for each in (gradient, curvature))
+    leaves = -growth.rate * total / (weight + growth.penalty)
     threshold = np.array([np.inf if f < 0 else edges[f][c] for f, c in zip(feature, cut, strict=True)])
     return np.maximum(feature, 0), threshold, leaves
+
+
+@kernel
+def histograms(rows, node_of, codes, gradient, curvature, first, nodes, bins):
+    """Sums of gradient and curvature, for each node of a level, feature and bin."""
+    features = codes.shape[1]
+    sums = np.zeros((nodes, features, bins, 2))
+    for i in range(len(rows)):
+        row = rows[i]
+        node = node_of[i] - first
+        for feature in range(features):
+            code = codes[row, feature]
+            sums[node, feature, code, 0] += gradient[row]
+            sums[node, feature, code, 1] += curvature[row]
+    return sums
+
+
+def best_split(
+    sums: FloatArray, allowed: npt.NDArray[np.bool_], penalty: float, least: float
+) -> tuple[int, int, float]:
+    """The feature, the last bin to the left and the gain of the best split of one node; feature -1 if none gains.
+
+    ``sums`` are the gradient and curvature of each feature and bin, of shape (features, bins, 2).
+    """
+    left = np.cumsum(sums, axis=1)
+    total = left[0, -1]
+    sides = np.stack([left, total - left])[:, :, :-1]  # (2, features, bins - 1, 2)
+    gradient, curvature = sides[..., 0], sides[..., 1]
+    score = gradient**2 / (curvature + penalty)
+    gain = score[0] + score[1] - total[0] * total[0] / (total[1] + penalty)
+    gain[(curvature < least).any(axis=0) | ~allowed[:, None]] = 0.0
+    best = np.unravel_index(gain.argmax(), gain.shape)
+    return (int(best[0]), int(best[1]), float(gain[best])) if gain[best] > 1e-9 else (-1, 0, 0.0)
+
+
+@kernel
+def add_trees(values, feature, threshold, leaves, out):
+    """Add to ``out`` (rows,) the sum of all trees for every row of ``values`` (rows, features)."""
+    trees, inner = feature.shape
+    for row in range(len(values)):
+        total = 0.0
+        for tree in range(trees):
+            node = 0
+            while node < inner:
+                right = values[row, feature[tree, node]] > threshold[tree, node]
+                node = 2 * node + 1 + right
+            total += leaves[tree, node - inner]
+        out[row] += total

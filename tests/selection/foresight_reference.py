@@ -1,16 +1,16 @@
-"""The selector without training as plainly as can be; tests hold the compiled one to it, pick by pick."""
+"""``foresight:free`` in readable Python, to which the compiled selector is compared pick by pick."""
 
 from collections.abc import Sequence
 
-from claim.cascades.reference import components, live_edges
+from cascade_reference import components, live_edges
 from claim.discovery import Discovered, Status
 from claim.selection.foresight.selection_state import (
+    NOT_NAMED,
     PRIOR_COMMON,
     PRIOR_EXCESS,
     PRIOR_POSSIBLE,
     PRIOR_SPREAD,
     SPREADS,
-    UNHEARD,
     chain,
 )
 
@@ -50,7 +50,7 @@ def plain_worth(seen: Discovered, p: float) -> list[float]:
     worth = []
     for person in range(len(seen)):
         named = len(seen.surveyed_contacts(person))
-        share = (evenness + named) / (evenness + 1) if named else UNHEARD
+        share = (evenness + named) / (evenness + 1) if named else NOT_NAMED
         worth.append(0.0 if seen.status[person] == Status.SURVEYED else chain(p, excess) * share)
     return worth
 

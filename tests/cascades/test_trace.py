@@ -13,9 +13,9 @@ from claim.networks import Network
 @given(networks(), probabilities, seeds)
 def test_everybody_is_reached_once_by_an_active_contact(network: Network, p: float, seed: int) -> None:
     leaders = list(range(0, network.n, 2))
-    story = cascade(network, leaders, p, rng=seed)
+    trace = cascade(network, leaders, p, rng=seed)
     step_of: dict[int, int] = {}
-    for event in story:
+    for event in trace:
         assert event.person not in step_of
         if event.by is None:
             assert event.step == 0
@@ -24,7 +24,7 @@ def test_everybody_is_reached_once_by_an_active_contact(network: Network, p: flo
             assert event.person in network.contacts_of(event.by)
             assert event.step == step_of[event.by] + 1
         step_of[event.person] = event.step
-    assert [event.step for event in story] == sorted(event.step for event in story)
+    assert [event.step for event in trace] == sorted(event.step for event in trace)
     assert set(leaders) <= set(step_of)
 
 
@@ -36,7 +36,7 @@ def test_certain_edges_reach_everybody_by_the_shortest_way() -> None:
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_stories_are_as_long_as_influence_says(directed: bool) -> None:
+def test_traces_are_as_long_as_influence_says(directed: bool) -> None:
     network = random_network(60, 150, directed=directed)
     lengths = np.array([len(cascade(network, [0, 1], 0.2, rng=i)) for i in range(1500)])
     expected = influence(network, [0, 1], 0.2, samples=50_000, rng=1)

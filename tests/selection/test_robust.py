@@ -11,8 +11,7 @@ from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
 from claim.selection import Candidates, GreedySelector, selector_named
-from claim.selection.greedy import greedy
-from claim.selection.robust import hedged_greedy
+from claim.selection.greedy import Task, greedy, robust_greedy
 
 
 def random_network(seed: int, n: int = 40, ties: int = 55) -> Network:
@@ -41,13 +40,16 @@ def test_sure_leaders_and_one_p_are_the_plain_oracle(ties):
     for seed in range(20):
         network = random_network(seed)
         everybody = Candidates.of(network.n, 6, must=[3], must_not=[4, 5])
-        plain = greedy(network, everybody, 6, 0.2, 200, np.random.default_rng(seed), ties)
-        assert hedged_greedy(network, everybody, 6, (0.2,), 1.0, 200, np.random.default_rng(seed), ties) == plain
+        plain = greedy(Task(network, everybody, 6, 0.2, 200, np.random.default_rng(seed), ties))
+        assert (
+            robust_greedy(Task(network, everybody, 6, 0.5, 200, np.random.default_rng(seed), ties), (0.2,), 1.0)
+            == plain
+        )
 
 
 def test_each_pick_adds_the_most_in_expectation_over_who_comes():
     network, p, attendance = random_network(1, n=12, ties=16), 0.5, 0.4
-    leaders = hedged_greedy(network, Candidates.of(12, 4), 4, (p,), attendance, 60, np.random.default_rng(5))
+    leaders = robust_greedy(Task(network, Candidates.of(12, 4), 4, 0.5, 60, np.random.default_rng(5)), (p,), attendance)
     worlds = Worlds.draw(network, p, 60, draw_seed(np.random.default_rng(5)))
     for i, leader in enumerate(leaders):
         before = tuple(leaders[:i])
@@ -58,8 +60,8 @@ def test_each_pick_adds_the_most_in_expectation_over_who_comes():
 def test_a_reserve_is_chosen_where_leaders_rarely_come():
     network = two_stars(large=30, small=3)
     everybody, rng = Candidates.of(network.n, 2), np.random.default_rng
-    assert set(hedged_greedy(network, everybody, 2, (1.0,), 1.0, 20, rng(0))) & {1, *range(32, 35)}
-    doubtful = hedged_greedy(network, everybody, 2, (1.0,), 0.3, 20, rng(0))
+    assert set(robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), (1.0,), 1.0)) & {1, *range(32, 35)}
+    doubtful = robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), (1.0,), 0.3)
     assert all(who == 0 or 2 <= who < 32 for who in doubtful)
 
 
@@ -69,7 +71,9 @@ def test_an_unknown_p_is_averaged_over():
     network = Network.from_edges([0] * 12 + list(chain)[:-1], [*range(1, 13), *list(chain)[1:]])
 
     def best(*chances: float) -> int:
-        return hedged_greedy(network, Candidates.of(network.n, 1), 1, chances, 1.0, 2000, np.random.default_rng(0))[0]
+        return robust_greedy(
+            Task(network, Candidates.of(network.n, 1), 1, 0.5, 2000, np.random.default_rng(0)), chances, 1.0
+        )[0]
 
     assert best(0.2) == 0
     assert best(0.97) in chain
@@ -108,5 +112,8 @@ def test_an_attendance_that_is_none_is_refused(attendance):
 
 def test_nobody_to_choose_from_gives_nobody():
     network = random_network(0, n=5, ties=4)
-    assert hedged_greedy(network, Candidates.of(5, 9), 9, (0.1,), 0.5, 10, np.random.default_rng(0)) != []
-    assert hedged_greedy(network, Candidates.of(5, 2, may=[]), 2, (0.1,), 0.5, 10, np.random.default_rng(0)) == []
+    assert robust_greedy(Task(network, Candidates.of(5, 9), 9, 0.5, 10, np.random.default_rng(0)), (0.1,), 0.5) != []
+    assert (
+        robust_greedy(Task(network, Candidates.of(5, 2, may=[]), 2, 0.5, 10, np.random.default_rng(0)), (0.1,), 0.5)
+        == []
+    )
