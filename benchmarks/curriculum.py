@@ -20,7 +20,6 @@ from claim.evaluation.runs import ORACLE, choose_leaders
 from claim.learning.config import variant_named
 from claim.learning.curriculum import SimilarityArray, plain_greedy, proximity, select, similarity
 from claim.learning.goals import GoalHeuristic
-from claim.learning.hindsight import pseudo_goals, reward
 from claim.learning.netmf import netmf
 from claim.learning.observation import class_rows
 from claim.learning.replay import Transition
@@ -52,13 +51,13 @@ class Buffer:
     @property
     def returns(self) -> Floats:
         """What the rest of the episode pays, undiscounted: the reward of its last step."""
-        return np.asarray(reward(self.achieved, self.goal, np.ones(len(self.goal), dtype=bool)))
+        return (self.achieved - self.goal) / self.goal
 
 
 def state_summary(seen: Discovered) -> Floats:
     """A stand-in for the encoder's state embedding: sizes of NetMF features, averaged over people."""
     rows = class_rows(seen)
-    return (rows.multiplicity / rows.people) @ np.abs(netmf(rows.adjacency(), rows.multiplicity, 16))
+    return (rows.multiplicity / rows.multiplicity.sum()) @ np.abs(netmf(rows.adjacency(), rows.multiplicity, 16))
 
 
 def episode(network: Network, worlds: Worlds, heuristic: GoalHeuristic, rng: np.random.Generator) -> list[tuple]:  # type: ignore[type-arg]
@@ -73,11 +72,10 @@ def episode(network: Network, worlds: Worlds, heuristic: GoalHeuristic, rng: np.
     oracle = ORACLE["paper"]
     leaders = choose_leaders("paper", study, GreedySelector(P, oracle.samples, oracle.ties), LEADERS, rng)
     reached = worlds.influence(leaders).mean
-    (pseudo,) = pseudo_goals("final", [0.0] * BUDGET + [reached], 0)
     return [
-        (state, reached, desired, goal, step == BUDGET - 1, desired is pseudo)
+        (state, reached, desired, goal, step == BUDGET - 1, desired is reached)
         for step, state in enumerate(states)
-        for desired in (goal, pseudo)
+        for desired in (goal, reached)
     ]
 
 
@@ -154,7 +152,7 @@ def table_of_say(families: dict[str, tuple[str, ...]], episodes: int, batches: i
         training = Training(variant_named("claim"), [load(name) for name in names])
         train(training, episodes)
         rng = np.random.default_rng(0)
-        drawn = [training.replay.draw(CANDIDATES, rng) for _ in range(batches)]
+        drawn = [training.replay.sample(CANDIDATES, rng) for _ in range(batches)]
         for name, measured in measures.items():
             cells = [np.mean([shared(each, measured, weight) for each in drawn], axis=0) for weight in SAYS]
             print(f"| {family}, {name} | {' | '.join(f'{near:.0f} / {far:.0f}' for near, far in cells)} |", flush=True)
@@ -162,7 +160,7 @@ def table_of_say(families: dict[str, tuple[str, ...]], episodes: int, batches: i
 
 def shared(drawn: list[Transition], measured: Callable[[Floats], SimilarityArray], weight: float) -> tuple[int, int]:
     """How many picks proximity alone shares, and how many diversity alone; the goal pursued is that of the first."""
-    goals = np.log([each.desired for each in drawn])
+    goals = np.log([each.episode_goal for each in drawn])
     near, alike = (
         proximity(goals, np.full(len(goals), goals[0])),
         measured(np.array([each.embedding for each in drawn])),

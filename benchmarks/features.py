@@ -225,7 +225,7 @@ def table_of_times(repeats: int) -> None:
             of = np.repeat(np.arange(len(count)), count.astype(int))
             people.append((adjacency[np.ix_(of, of)], np.ones(len(of))))
         times = [1e3 * seconds_each(inputs, runs) for inputs, runs in ((matrices, repeats), (people, 3))]
-        sizes = np.mean([[row.people, row.rows] for row in rows], axis=0)
+        sizes = np.mean([[row.multiplicity.sum(), row.rows] for row in rows], axis=0)
         print(f"| {budget} | {sizes[0]:.0f} | {sizes[1]:.0f} | {times[0]:.2f} | {times[1]:.1f} |", flush=True)
 
 

@@ -48,7 +48,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "the namers' degrees": ("lonely namers", "loneliest namer", "namers' contacts", "most contacts"),
     "what answers around there brought": ("news nearby", "contacts nearby"),
 }
-VARIANTS = ("geometric-dqn", "goal-dqn", "her", "claim")
+VARIANTS = ("geometric-dqn", "claim")
 
 Reached = dict[str, npt.NDArray[np.float64]]  # people reached in each run, by selector
 

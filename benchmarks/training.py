@@ -97,7 +97,7 @@ def updates(training: Training) -> tuple[float, float]:
     slow = DenseUpdate(training)
     ours, dense = [], []
     for turn in range(DENSE_BATCHES + 1):
-        minibatch = training.minibatch(40.0)
+        minibatch = training.sample_minibatch(40.0)
         slow.check(minibatch[:5])
         samples = [slow.sample(each) for each in minibatch]
         times = timed(lambda: training.update(minibatch)), timed(lambda: slow.update(samples))  # noqa: B023
@@ -123,7 +123,7 @@ class People:
 
     @classmethod
     def of(cls, state: State, rows: Sequence[int], everybody: bool) -> "People":
-        people = np.repeat(np.arange(state.rows), state.multiplicity.astype(int))
+        people = np.repeat(np.arange(len(state.multiplicity)), state.multiplicity.astype(int))
         asked = np.flatnonzero(np.isin(people, rows))
         between = dense_adjacency(state)[people][:, people]
         chosen = torch.from_numpy(asked if everybody else asked[:1])
@@ -135,13 +135,12 @@ class DenseUpdate:
 
     def __init__(self, training: Training) -> None:
         self.network = training.online
-        self.bootstraps = training.config.returns == "bootstrap"
         self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=0.0)  # the same work, without a change
 
     def sample(self, transition: Transition) -> tuple[People, People | None]:
         """The state and the one that follows; making them is not timed."""
-        now, then = transition.state, transition.following
-        following = People.of(then, then.frontier, True) if self.bootstraps and then is not None else None
+        now, then = transition.state, transition.next_state
+        following = People.of(then, then.frontier, True) if then is not None else None
         return People.of(now, [transition.action], False), following
 
     def update(self, samples: Sequence[tuple[People, People | None]]) -> None:
@@ -184,8 +183,8 @@ class DenseUpdate:
 
 
 def dense_adjacency(state: State) -> np.ndarray:
-    dense = np.zeros((state.rows, state.rows), dtype=np.float32)
-    dense[np.repeat(np.arange(state.rows), np.diff(state.offsets)), state.columns] = state.adjacency
+    dense = np.zeros((len(state.multiplicity),) * 2, dtype=np.float32)
+    dense[np.repeat(np.arange(len(state.multiplicity)), np.diff(state.offsets)), state.columns] = state.adjacency
     return dense
 
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 SHIPPED = ROOT / "src" / "claim" / "learning" / "policies"
 RUNS = ROOT / "runs" / "policies"
 
-VARIANTS = ("claim", "geometric-dqn", "goal-dqn", "her")
+VARIANTS = ("claim", "geometric-dqn")
 FAMILIES = ("retweet", "animal", "zones", "all")
 EPISODES = {5: 1000, 20: 1000}
 POLICIES = [

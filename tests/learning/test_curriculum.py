@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.learning.curriculum import plain_greedy, proximity, select, similarity, value
+from claim.learning.curriculum import plain_greedy, proximity, select, similarity
 
 Similarities = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -19,6 +20,13 @@ def instance(seed: int, size: int, whole: bool = False) -> tuple[Similarities, F
     if whole:
         return rng.integers(-2, 3, (size, size)).astype(np.float32), rng.integers(0, 4, size).astype(float)
     return similarity(rng.normal(size=(size, 8))), rng.uniform(0, 10, size)
+
+
+def value(similarity: Similarities, proximity: Floats, weight: float, chosen: Sequence[int]) -> float:
+    """F(A)."""
+    picked = list(chosen)
+    covered = similarity[picked].max(axis=0, initial=0.0)
+    return float(proximity[picked].sum() + weight * covered.sum(dtype=np.float64))
 
 
 def test_proximity_is_never_negative_and_falls_with_the_distance() -> None:

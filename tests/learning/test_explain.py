@@ -1,4 +1,6 @@
-"""Why somebody was chosen: the explanation is that of the policy itself, and every change is what it says."""
+"""Explanations are those of the policy itself, and every change is what its text says."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,89 +29,85 @@ def seen_by(seed: int, surveyed: int = 4) -> Discovered:
     return study(load("stars4"), seed, surveyed).discovered
 
 
+def explained(trained: LearnedPolicy, seen: Discovered) -> dict[str, Any]:
+    return explain(trained, seen, range(len(seen)))
+
+
 @pytest.mark.parametrize("variant", ["claim", "geometric-dqn"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_explained_choice_is_the_choice(variant: str, seed: int) -> None:
     trained, seen = policy(variant), seen_by(seed)
-    explanation = explain(trained, seen, named)
-    values = [each.value for each in explanation.classes]
+    explanation = explained(trained, seen)
+    values = [each["value"] for each in explanation["classes"]]
     assert values == sorted(values, reverse=True)
-    assert {each.group for each in explanation.classes} == set(seen.frontier_classes)
+    members = {tuple(each["members"]) for each in explanation["classes"]}
+    assert members == {group.members for group in seen.frontier_classes}
     for rng in range(3):
         (chosen,) = trained.choose(seen, np.random.default_rng(rng))
-        assert chosen in explanation.classes[0].group.members
-    assert explanation.lead is not None
-    assert explanation.lead.value == pytest.approx(values[0] - values[1])
+        assert chosen in explanation["classes"][0]["members"]
+    assert explanation["lead"] == pytest.approx(values[0] - values[1])
 
 
 def test_plain_features_are_those_seen() -> None:
     seen = seen_by(1)
-    for each in explain(policy(), seen, named).classes:
-        assert list(each.namers) == sorted(seen.surveyed_contacts(each.group.members[0]))
-        assert list(each.namer_degrees) == [seen.degree(namer) for namer in each.namers]
+    for each in explained(policy(), seen)["classes"]:
+        assert each["named_by"] == sorted(seen.surveyed_contacts(each["members"][0]))
+        assert each["namer_degrees"] == [seen.degree(namer) for namer in each["named_by"]]
+        assert each["contacts"] == seen.degree(each["members"][0])
 
 
 def test_the_goal_is_that_of_the_start_people() -> None:
     seen = seen_by(2)
-    goal = explain(policy(), seen, named).goal
-    assert goal is not None
-    assert goal.goal == pytest.approx(ESTIMATES.goal_for(seen))
-    assert (goal.start_people, goal.layers) == (3, ESTIMATES.layers(goal.contacts_of_start, 3))
-    assert explain(policy("geometric-dqn"), seen, named).goal is None
+    explanation = explained(policy(), seen)
+    goal = explanation["goal"]
+    assert goal["goal"] == pytest.approx(ESTIMATES.goal_for(seen))
+    assert (goal["start_people"], goal["layers"]) == (3, ESTIMATES.layers(goal["contacts_of_start"], 3))
+    assert explanation["lead_in_people"] == pytest.approx(explanation["lead"] * goal["goal"])
+    without = explained(policy("geometric-dqn"), seen)
+    assert without["goal"] is without["lead_in_people"] is None
 
 
-def test_outcomes_are_what_the_policy_says_of_the_changed_network() -> None:
+def test_changes_have_the_choice_of_the_policy_on_the_changed_network() -> None:
     trained, seen = policy("geometric-dqn"), seen_by(3)
-    explanation = explain(trained, seen, named)
-    ranked = [each.group for each in explanation.classes]
-    chosen = ranked[0].members[0]
+    explanation = explained(trained, seen)
+    ranked = [tuple(each["members"]) for each in explanation["classes"]]
+    chosen = ranked[0][0]
     changes = list(what_ifs(seen, ranked, named))
-    assert len(changes) == len(explanation.outcomes) > 3
-    for change, outcome in zip(changes, explanation.outcomes, strict=True):
+    assert len(changes) == len(explanation["changes"]) > 3
+    for change, outcome in zip(changes, explanation["changes"], strict=True):
         graph, values = trained.scores(change.seen, np.random.default_rng(0))
         members = [[change.origin[who] for who in graph.members[row]] for row in graph.frontier]
-        assert (chosen not in members[int(values.argmax())]) == outcome.changed
+        assert (chosen not in members[int(values.argmax())]) == outcome["changed"]
         own = next(value for value, who in zip(values, members, strict=True) if chosen in who)
         rest = [value for value, who in zip(values, members, strict=True) if chosen not in who]
-        assert outcome.lead is not None
-        assert outcome.lead.value == pytest.approx(own - max(rest), abs=1e-5)
-
-
-def test_how_much_a_lead_is_in_people_does_not_depend_on_an_affine_goal() -> None:
-    explanation = explain(policy(goal="affine"), seen_by(3), named)
-    goals = [each for each in explanation.outcomes if each.about == "goal"]
-    assert len(goals) == 2
-    for each in goals:
-        assert not each.changed
-        assert each.lead is not None
-        assert explanation.lead is not None
-        assert each.lead.people == pytest.approx(explanation.lead.people, rel=1e-3)
+        assert outcome["lead"] == pytest.approx(own - max(rest), abs=1e-5)
 
 
 def test_explaining_changes_nothing_and_is_repeatable() -> None:
     seen = seen_by(4)
     before = seen.copy()
-    one, other = explain(policy(), seen, named), explain(policy(), seen, named)
+    one, other = explained(policy(), seen), explained(policy(), seen)
     assert seen == before
     assert one == other
 
 
 def test_person_by_person_features_are_explained_too() -> None:
     seen = study(load("zone1"), 1, 2).discovered
-    explanation = explain(policy(features="deepwalk"), seen, named)
-    assert sorted(who for each in explanation.classes for who in each.group.members) == sorted(seen.frontier)
-    assert all(each.group.size == 1 for each in explanation.classes)
+    classes = explained(policy(features="deepwalk"), seen)["classes"]
+    assert sorted(who for each in classes for who in each["members"]) == sorted(seen.frontier)
+    assert all(len(each["members"]) == 1 for each in classes)
 
 
-def test_nobody_left_and_nobody_else() -> None:
+def test_no_choice_and_only_one_choice() -> None:
     alone = Discovered()
     alone.record_start(alone.add_person())
-    assert explain(policy(), alone, named).classes == ()
+    empty = explained(policy(), alone)
+    assert (empty["classes"], empty["changes"], empty["lead"]) == ([], [], None)
     alone.add_tie(0, alone.add_person())
-    explanation = explain(policy(), alone, named)
-    assert explanation.lead is None
-    assert [each.group.members for each in explanation.classes] == [(1,)]
-    assert any(each.lead is None for each in explanation.outcomes)
+    explanation = explained(policy(), alone)
+    assert explanation["lead"] is None
+    assert [each["members"] for each in explanation["classes"]] == [[1]]
+    assert any(each["lead"] is None for each in explanation["changes"])
 
 
 def two_stars() -> Discovered:
@@ -143,9 +141,9 @@ def test_strangers_are_named_and_may_be_chosen() -> None:
 
 def test_every_change_says_what_it_does() -> None:
     seen = two_stars()
-    by_contacts = {group.contacts: group for group in seen.frontier_classes}
+    by_contacts = {group.contacts: group.members for group in seen.frontier_classes}
     ranked = [by_contacts[(0, 1)], by_contacts[(0,)], by_contacts[(1,)], by_contacts[()]]
-    found = {change.says: change for change in what_ifs(seen, ranked, named)}
+    found = {change.text: change for change in what_ifs(seen, ranked, named)}
     without = found["person 0 had not named person 5"]
     assert without.seen.degree(0) == 3
     fewer = found["person 0 had not named 2 other people"]
@@ -160,9 +158,9 @@ def test_every_change_says_what_it_does() -> None:
 
 def test_one_of_many_alike_can_be_imagined_alone() -> None:
     seen = two_stars()
-    by_contacts = {group.contacts: group for group in seen.frontier_classes}
+    by_contacts = {group.contacts: group.members for group in seen.frontier_classes}
     ranked = [by_contacts[(0,)], by_contacts[(1,)]]
-    found = {change.says: change for change in what_ifs(seen, ranked, named)}
+    found = {change.text: change for change in what_ifs(seen, ranked, named)}
     alone = found["person 2 were the only one of these 2 people"]
     assert alone.origin == [0, 1, 2, 4, 5, 6, 7]
-    assert not any("had not named person 2" in says for says in found)  # nobody else named them
+    assert not any("had not named person 2" in text for text in found)  # nobody else named them

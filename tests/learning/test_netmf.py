@@ -260,9 +260,12 @@ def test_eigenvalues_of_equal_size_are_left_to_the_dense_form() -> None:
     np.testing.assert_allclose(np.abs(found[1].T @ axes[:, :2]), np.eye(2), atol=1e-9)
 
 
-def test_a_matrix_of_few_axes_or_none_is_left_to_the_dense_form() -> None:
+def test_matrices_of_few_axes_or_none() -> None:
     axes = np.random.default_rng(0).standard_normal((300, 4))
-    assert leading_eigenpairs(axes @ axes.T, 2) is None
+    found = leading_eigenpairs(axes @ axes.T, 2)
+    assert found is not None
+    np.testing.assert_allclose(found[0], np.linalg.eigvalsh(axes @ axes.T)[[-1, -2]])
+    assert leading_eigenpairs(axes[:, :1] @ axes[:, :1].T, 2) is None
     assert leading_eigenpairs(np.zeros((300, 300)), 2) is None
     alone = netmf(np.zeros((300, 300)), np.ones(300), 2, cover=np.zeros(300, dtype=bool))
     assert not alone.any()

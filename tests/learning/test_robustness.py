@@ -11,11 +11,10 @@ from learning_cases import quick, study
 from claim.discovery import Discovered, Simulation, surveys
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
-from claim.learning.goals import GoalHeuristic
+from claim.learning.goals import GoalHeuristic, goal_of
 from claim.learning.policy import LearnedPolicy
 from claim.learning.run_folder import TrainingFolder
 from claim.learning.train import Training, train
-from claim.learning.training_network import goal_of
 from claim.networks import Network, load
 
 
@@ -51,12 +50,12 @@ def test_training_goes_on_and_the_policy_chooses(case: str, variant: str) -> Non
     train(training, 8)
     assert training.episode == 8
     assert all(np.isfinite(value.numpy()).all() for value in training.online.state_dict().values())
-    assert all(np.isfinite(each.discounted_return) for each in training.replay.transitions)
-    assert_chooses_well(policy_of(training), training.grounds[0].begin(np.random.default_rng(0)))
+    assert all(np.isfinite(each.reward) for each in training.replay.transitions)
+    assert_chooses_well(policy_of(training), training.networks[0].start_study(np.random.default_rng(0)))
 
 
 @pytest.mark.parametrize("case", ["nobody knows anybody", "one person", "a frontier that runs dry"])
-@pytest.mark.parametrize("change", [{"returns": "bootstrap"}, {"hindsight": "future"}, {"curriculum": "literal"}])
+@pytest.mark.parametrize("change", [{"shaping": False}, {"goal": "input"}, {"normalised_similarity": False}])
 def test_options_hold_too(case: str, change: dict[str, object]) -> None:
     network, changes = ODD[case]
     training = Training(quick(**(changes | change)), [network])

@@ -21,7 +21,6 @@ from claim.cli.common import (
 from claim.errors import InputError
 
 if TYPE_CHECKING:
-    from claim.learning.config import Config
     from claim.learning.run_folder import Watch
     from claim.networks import Network
 
@@ -33,7 +32,7 @@ def train(
     episodes: Annotated[int, typer.Option(help="Episodes in all, also with --resume.")] = 2000,
     out: Annotated[str, typer.Option(metavar="DIR", help="The folder of the run.")] = "runs/train",
     budget: Annotated[int, typer.Option(help="Surveys an episode.")] = 5,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the run in the folder stands.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
     seed: Annotated[int, typer.Option(help="Same seed, same policy.")] = 0,
     setting: Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting.")] = None,
     data_dir: DataDirOption = None,
@@ -44,28 +43,35 @@ def train(
     Example: [bold]claim train --variant claim --family retweet-like --episodes 500 --out runs/claim[/bold]
     """
     if episodes < 1:
-        raise InputError(f"--episodes must be at least 1, not {episodes}")
+        raise InputError(f"--episodes must be at least 1, got {episodes}")
     check_json_target(json)
     check_can_train()
     import torch
     from threadpoolctl import threadpool_limits
 
+    from claim.learning.config import parse_settings, variant_named
     from claim.learning.run_folder import TrainingFolder
 
-    torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings, and one is repeatable
-    grounds = _networks(family, networks, data_dir)
-    config = _config(variant, budget, seed, setting or [])
-    folder = TrainingFolder(
-        Path(out), config, grounds, _command(variant, family, networks, episodes, budget, seed, setting)
-    )
+    torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
+    loaded = _networks(family, networks, data_dir)
+    config = variant_named(variant, **{"budget": budget, "seed": seed} | parse_settings(setting or []))
+    source = ["--family", family] if family else ["--networks", networks or ""]
+    options = {"--episodes": episodes, "--budget": budget, "--seed": seed}
+    words = [*source, *(str(word) for option in options.items() for word in option)]
+    words += [word for each in setting or [] for word in ("--set", each)]
+    folder = TrainingFolder(Path(out), config, loaded, shlex.join(["claim", "train", "--variant", variant, *words]))
     if resume and not (Path(out) / "checkpoint.pt").exists():
-        say(f"{out}: there is no checkpoint to go on from; this is a new run")
+        say(f"{out}: there is no checkpoint to continue from; this is a new run")
     folder.open(resume)
-    with _display(episodes, config, hidden=json == "-") as watch, threadpool_limits(1):
+    with _display(episodes, variant, hidden=json == "-") as watch, threadpool_limits(1):
         folder.run(episodes, watch)
-    policy = str(Path(out) / "policy.json")
-    result = {"policy": policy, "episodes": folder.training.episode, "best": folder.best()}
-    show(result, _summary(result), json)
+    best = folder.best()
+    result = {"policy": str(Path(out) / "policy.json"), "episodes": folder.training.episode, "best": best}
+    text = (
+        f"{result['policy']}: best at episode {best['episode']} of {result['episodes']}, "
+        f"{100 * (best['score'] - 1):+.1f} % against random classes on validation start sets"
+    )
+    show(result, text, json)
 
 
 def _networks(family: str | None, networks: str | None, data_dir: str | None) -> "list[Network]":
@@ -78,7 +84,9 @@ def _networks(family: str | None, networks: str | None, data_dir: str | None) ->
         wanted = names(networks)
     else:
         known = [listed.network for listed in known_networks(data_dir) if listed.network.role == "train"]
-        wanted = [each.name for each in known if family in (each.family, "all") and _wanted(each.family, family)]
+        # "all" are the families that shipped policies are trained on, without their synthetic look-alikes.
+        everything = [each.name for each in known if not each.family.endswith("-like")]
+        wanted = everything if family == "all" else [each.name for each in known if each.family == family]
     if not wanted:
         raise InputError(f"there is no family called {family}" if family else "--networks names nothing")
     loaded = load_all(wanted, data_dir)
@@ -87,35 +95,9 @@ def _networks(family: str | None, networks: str | None, data_dir: str | None) ->
     return loaded
 
 
-def _wanted(family: str, asked: str | None) -> bool:
-    """``all`` means the families the shipped policies know; look-alikes would only say the same again."""
-    return asked != "all" or not family.endswith("-like")
-
-
-def _config(variant: str, budget: int, seed: int, settings: list[str]) -> "Config":
-    from claim.learning.config import checked, parse_settings, variant_named
-
-    changes = {"budget": budget, "seed": seed} | parse_settings(settings)
-    return checked(variant_named(variant, **changes))
-
-
-def _command(
-    variant: str,
-    family: str | None,
-    networks: str | None,
-    episodes: int,
-    budget: int,
-    seed: int,
-    settings: list[str] | None,
-) -> str:
-    source = f"--family {family}" if family else f"--networks {shlex.quote(networks or '')}"
-    changes = "".join(f" --set {shlex.quote(each)}" for each in settings or [])
-    return f"claim train --variant {variant} {source} --episodes {episodes} --budget {budget} --seed {seed}{changes}"
-
-
 @contextmanager
-def _display(episodes: int, config: "Config", hidden: bool) -> "Iterator[Watch]":
-    """One line that is always up to date: episode, influence, goal, lambda, epsilon, loss, time left."""
+def _display(episodes: int, variant: str, hidden: bool) -> "Iterator[Watch]":
+    """Show one line that is always up to date: episode, influence, goal, lambda, epsilon, loss, time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -127,44 +109,26 @@ def _display(episodes: int, config: "Config", hidden: bool) -> "Iterator[Watch]"
     )
 
     console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    quiet = hidden or not console.is_terminal
-    with Progress(*columns, console=console, disable=quiet) as bar:
-        task = bar.add_task(config.variant, total=episodes)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    clocks = TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress(*columns, *clocks, console=console, disable=hidden or not console.is_terminal) as bar:
+        task = bar.add_task(variant, total=episodes)
         recent: list[float] = []
 
         def watch(metrics: dict[str, Any]) -> None:
             if "validation" in metrics:
-                console.print(_validation_line(metrics["validation"]), highlight=False)
+                entry = metrics["validation"]
+                reached = ", ".join(f"{name} {value:.1f}" for name, value in entry["reached"].items())
+                score = f"{100 * (entry['score'] - 1):+.1f} % against random classes"
+                console.print(f"episode {entry['episode']}: validation {score} ({reached})", highlight=False)
                 return
             recent.append(metrics["influence"])
             del recent[:-100]
             loss = "–" if metrics["loss"] is None else f"{metrics['loss']:.3f}"
             text = (
-                f"{config.variant} I {sum(recent) / len(recent):.1f} g {metrics['goal']:.1f} "
+                f"{variant} I {sum(recent) / len(recent):.1f} g {metrics['goal']:.1f} "
                 f"λ {metrics['curriculum_weight']:.2f} ε {metrics['epsilon']:.2f} loss {loss}"
             )
             bar.update(task, completed=metrics["episode"], description=text)
 
         yield watch
-
-
-def _validation_line(entry: dict[str, Any]) -> str:
-    reached = ", ".join(f"{name} {value:.1f}" for name, value in entry["reached"].items())
-    return (
-        f"episode {entry['episode']}: validation {100 * (entry['score'] - 1):+.1f} % against random classes ({reached})"
-    )
-
-
-def _summary(result: dict[str, Any]) -> str:
-    best = result["best"]
-    return (
-        f"{result['policy']}: best at episode {best['episode']} of {result['episodes']}, "
-        f"{100 * (best['score'] - 1):+.1f} % against random classes on validation start sets"
-    )

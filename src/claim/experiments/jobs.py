@@ -84,8 +84,7 @@ class Train:
         """The validation curve and the policy that validated best."""
         import torch
 
-        from claim.learning.checkpoint import BrokenCheckpoint
-        from claim.learning.run_folder import TrainingFolder
+        from claim.learning.run_folder import BrokenCheckpoint, TrainingFolder
 
         torch.set_num_threads(1)
         path = workspace / "training" / f"{self.label}-{key_of(self)[:8]}"

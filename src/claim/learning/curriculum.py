@@ -8,8 +8,6 @@ From B candidates k are chosen that make F(A) = F_prox(A) + lambda F_div(A) larg
 F is monotone and submodular, so picking the largest gain again and again reaches at least 1 - 1/e of the best F.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -57,13 +55,6 @@ def select(similarity: npt.ArrayLike, proximity: npt.ArrayLike, weight: float, k
     if not (np.isfinite(alike).all() and np.isfinite(near).all() and 0 <= weight < np.inf):
         raise InputError("similarities, proximities and the weight of diversity must be finite, the weight not below 0")
     return _lazy_greedy(alike, near, float(weight), min(k, len(near)))
-
-
-def value(similarity: SimilarityArray, proximity: FloatArray, weight: float, chosen: Sequence[int]) -> float:
-    """F(A)."""
-    picked = list(chosen)
-    covered = similarity[picked].max(axis=0, initial=0.0)
-    return float(proximity[picked].sum() + weight * covered.sum(dtype=np.float64))
 
 
 def plain_greedy(similarity: SimilarityArray, proximity: FloatArray, weight: float, k: int) -> list[int]:

@@ -30,7 +30,7 @@ def below(state, bound):
 
 @kernel
 def random_walks(offsets, contacts, seed, walks, length):
-    """``walks`` walks from everybody with contacts, each pass through the people in a new order: one walk a row."""
+    """``walks`` walks from each person with contacts, in a new order each pass: (walks * people, length)."""
     people = np.flatnonzero(offsets[1:] > offsets[:-1])
     steps = np.empty((walks * len(people), length), dtype=np.int32)
     state = mix(np.uint64(seed))
@@ -64,7 +64,7 @@ def branch(inward, outward, change, label, rate):
 
 @kernel
 def train_pair(vector, outward, nodes, labels, depth, rate, change):
-    """Make the way through the tree to somebody nearby likelier, branch by branch, for a person with this vector."""
+    """Raise the probability of the path to a person nearby, branch by branch, for a person with this vector."""
     change[:] = 0
     for level in range(depth):
         branch(vector, outward[nodes[level]], change, labels[level], rate)
@@ -123,17 +123,9 @@ class DeepWalk:
         outward = np.zeros_like(inward)
         steps = random_walks(network.offsets, network.contacts, draw_seed(rng), self.walks, self.walk_length)
         if len(steps):
-            train_skipgram(
-                steps,
-                inward,
-                outward,
-                huffman_tree(np.bincount(steps.ravel(), minlength=network.n)),
-                self.window,
-                self.epochs,
-                self.learning_rate,
-                self.last_learning_rate,
-                draw_seed(rng),
-            )
+            tree = huffman_tree(np.bincount(steps.ravel(), minlength=network.n))
+            rates = self.learning_rate, self.last_learning_rate
+            train_skipgram(steps, inward, outward, tree, self.window, self.epochs, *rates, draw_seed(rng))
         inward[network.degrees == 0] = 0
         return inward
 
@@ -144,9 +136,7 @@ class DeepWalk:
             return vectors
         known = len(start)
         if known > network.n or start.shape[1:] != (self.dimensions,):
-            raise InputError(
-                f"earlier vectors of shape {start.shape} do not fit {network.n} x {self.dimensions} new ones"
-            )
+            raise InputError(f"earlier vectors of shape {start.shape} do not fit {network.n} x {self.dimensions} ones")
         for person in range(known, network.n):
             contacts = network.contacts_of(person)
             earlier = contacts[contacts < known]
@@ -157,10 +147,10 @@ class DeepWalk:
 
 
 def huffman_tree(frequency: npt.ArrayLike) -> tuple[IntArray, VectorArray, IntArray]:
-    """Each person's way from the root of a tree in which frequent people are near the root.
+    """Each person's path from the root of a tree in which frequent people are near the root.
 
-    Returns the inner nodes passed (one row a person), the label of the branch taken at each (1 or 0), and how many
-    there are. A person's probability is a product over this way: hierarchical softmax (Morin and Bengio, 2005).
+    Returns the inner nodes passed (people, depth), the label of the branch taken at each (1 or 0), and how many there
+    are. A person's probability is a product over this path: hierarchical softmax (Morin and Bengio, 2005).
     """
     counts = np.asarray(frequency).tolist()
     n = len(counts)
@@ -172,18 +162,14 @@ def huffman_tree(frequency: npt.ArrayLike) -> tuple[IntArray, VectorArray, IntAr
         parent[left] = parent[right] = node
         label[left] = 1.0
         heapq.heappush(heap, (least + less, node))
-    return _ways(n, parent, label)
-
-
-def _ways(n: int, parent: list[int], label: list[float]) -> tuple[IntArray, VectorArray, IntArray]:
-    """The ways from the root, node ``2 n - 2``, to people ``0 .. n - 1``; inner node ``n + i`` has vector ``i``."""
-    ways: list[list[tuple[int, float]]] = [[] for _ in parent]
+    # From the root, node 2 n - 2, to people 0 .. n - 1; inner node n + i has vector i.
+    paths: list[list[tuple[int, float]]] = [[] for _ in parent]
     for node in range(2 * n - 3, -1, -1):  # parents come first
-        ways[node] = [*ways[parent[node]], (parent[node] - n, label[node])]
-    depths = np.array([len(way) for way in ways[:n]], dtype=np.int32)
+        paths[node] = [*paths[parent[node]], (parent[node] - n, label[node])]
+    depths = np.array([len(path) for path in paths[:n]], dtype=np.int32)
     nodes = np.zeros((n, depths.max(initial=0)), dtype=np.int32)
     labels = np.zeros(nodes.shape, dtype=np.float32)
-    for person, way in enumerate(ways[:n]):
-        nodes[person, : len(way)] = [node for node, _ in way]
-        labels[person, : len(way)] = [bit for _, bit in way]
+    for person, path in enumerate(paths[:n]):
+        nodes[person, : len(path)] = [node for node, _ in path]
+        labels[person, : len(path)] = [bit for _, bit in path]
     return nodes, labels, depths

@@ -1,274 +1,176 @@
-"""Why a trained policy ranks people as it does."""
+"""Why a trained policy ranks people as it does: its values, its goal, and its choices on changed networks."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from claim.discovery import Discovered, PersonClass, Status
-from claim.learning.goals import GoalHeuristic, neighbours_of_start
+from claim.discovery import Discovered, Status
+from claim.learning.goals import GoalHeuristic, goal_of, neighbours_of_start
 from claim.learning.network import score_frontiers
 from claim.learning.observation import Featuriser
 from claim.learning.policy import LearnedPolicy
-from claim.learning.training_network import goal_of
 
 Name = Callable[[int], str]
-Tie = frozenset[int]
-About = Literal["chosen", "rival", "goal"]
-RIVALS = 3  # classes after the chosen one of whom it is asked what would put them first
-MOST_NAMERS = 10  # of whom it is asked what if they had named others; in large studies there are hundreds
+Members = tuple[int, ...]  # people whom nothing seen tells apart
+Ranking = list[tuple[float, Members]]  # Q of each class of the frontier, best first
+RIVALS = 3  # classes after the chosen one for which a change is tried that could put them first
+MOST_NAMERS = 10  # for whom changes are tried; large studies have hundreds
+
+
+def explain(policy: LearnedPolicy, seen: Discovered, labels: Sequence[Any], seed: int = 0) -> dict[str, Any]:
+    """Explain the next choice of a policy, as the data that docs/explain.md describes; ``labels`` name the people."""
+    goal, average = goal_of(policy.goals, seen)
+    people_per_q = None if policy.config.goal is None else goal  # Q counts in units of the goal
+
+    def difference(name: str, q: float | None) -> dict[str, float | None]:
+        return {name: q, f"{name}_in_people": None if q is None or people_per_q is None else q * people_per_q}
+
+    def labelled(people: Iterable[int]) -> list[Any]:
+        return [labels[person] for person in people]
+
+    (ranking,) = _rankings(policy, [seen], (goal, average), seed) if seen.frontier else ([],)
+    lead, classes, changes = None, [], []
+    for rank, (value, members) in enumerate(ranking, 1):
+        behind = difference("behind", ranking[0][0] - value)["behind_in_people"]
+        row = {"rank": rank, "value": value, "behind_in_people": behind, "members": labelled(members)}
+        named_by = namers(seen, members)
+        row |= {"contacts": len(seen.contacts[members[0]]), "named_by": labelled(named_by)}
+        classes.append(row | {"namer_degrees": [seen.degree(namer) for namer in named_by]})
+    if ranking:
+        chosen = ranking[0][1][0]
+        lead = _lead(ranking, chosen)
+        tried = list(what_ifs(seen, [members for _, members in ranking], lambda person: str(labels[person])))
+        rankings = _rankings(policy, [each.seen for each in tried], (goal, average), seed)
+        for each, changed in zip(tried, rankings, strict=True):
+            known = [(value, tuple(each.before(members))) for value, members in changed]
+            choice = known[0][1]
+            outcome = {"choice": labelled(choice) or None, "changed": chosen not in choice}
+            moved = difference("lead", _lead(known, chosen))
+            changes.append({"about": each.about, "if": each.text, **moved, **outcome})
+    return {
+        "policy": policy.name,
+        "surveyed": len(seen.surveyed),
+        "people": len(seen),
+        **difference("lead", lead),
+        "goal": None if people_per_q is None else {"goal": goal, **_estimates(policy.goals, seen)},
+        "classes": classes,
+        "changes": changes,
+    }
+
+
+def _estimates(goals: GoalHeuristic, seen: Discovered) -> dict[str, float | None]:
+    """What the goal comes from: estimates, and what the start people named."""
+    contacts, start = neighbours_of_start(seen), len(seen.start)
+    layers = goals.layers(contacts, start)
+    return {
+        **{name: getattr(goals, name) for name in ("people", "edges", "average_influence", "p_prime")},
+        "start_people": start,
+        "contacts_of_start": contacts,
+        "layers": layers if math.isfinite(layers) else None,
+    }
+
+
+def namers(seen: Discovered, members: Members) -> list[int]:
+    """The surveyed people who named the members of a class."""
+    return [contact for contact in sorted(seen.contacts[members[0]]) if seen.status[contact] == Status.SURVEYED]
+
+
+def _lead(ranking: Ranking, chosen: int) -> float | None:
+    """How far the class of a person is ahead of the best other one in Q; None without another one."""
+    own = next(value for value, members in ranking if chosen in members)
+    others = [value for value, members in ranking if chosen not in members]
+    return own - max(others) if others else None
+
+
+def _rankings(
+    policy: LearnedPolicy, graphs: Sequence[Discovered], goal: tuple[float, float], seed: int
+) -> list[Ranking]:
+    """Rank the frontier of each graph towards a goal, all graphs in one pass."""
+    observed = [Featuriser(policy.config, np.random.default_rng(seed))(graph) for graph in graphs]
+    values, _ = score_frontiers(policy.network, [state for _, state in observed], np.array([goal] * len(graphs)))
+    return [
+        [(float(of_rows[i]), rows.members[rows.frontier[i]]) for i in np.argsort(-of_rows, kind="stable")]
+        for (rows, _), of_rows in zip(observed, values, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A changed discovered network; ``origin`` says who each of its people was before, None for people made up."""
+    """A changed discovered network; ``origin`` has the index of its people before, None for people who are new."""
 
-    about: About
-    says: str
+    about: Literal["chosen", "rival"]
+    text: str
     seen: Discovered
     origin: list[int | None]
 
+    def before(self, people: Members) -> Iterator[int]:
+        """The indices that people had before the change, without new people."""
+        return (who for person in people if (who := self.origin[person]) is not None)
 
-def what_ifs(seen: Discovered, ranking: list[PersonClass], name: Name) -> Iterator[WhatIf]:
+
+def what_ifs(seen: Discovered, ranking: Sequence[Members], name: Name) -> Iterator[WhatIf]:
     """Changes to what speaks for the first class of a ranking, then to what speaks for those after it."""
     chosen, *rivals = ranking
-    yield from _not_named(seen, chosen, name)
-    yield from _alone(seen, chosen, name)
-    yield from _other_degrees(seen, chosen, name)
-    for rival in rivals[:RIVALS]:
-        yield from _named_too(seen, chosen, rival, name)
-
-
-def namers(seen: Discovered, group: PersonClass) -> list[int]:
-    """The surveyed people who named the members of a class."""
-    return [contact for contact in group.contacts if seen.status[contact] == Status.SURVEYED]
-
-
-def _not_named(seen: Discovered, chosen: PersonClass, name: Name) -> Iterator[WhatIf]:
-    """One namer less; a person whom nobody else named would not have been heard of."""
-    who = name(chosen.members[0]) if chosen.size == 1 else f"these {chosen.size} people"
-    for namer in namers(seen, chosen)[:MOST_NAMERS] if len(chosen.contacts) > 1 else []:
-        lost = {frozenset((member, namer)) for member in chosen.members}
+    contacts, named_by = sorted(seen.contacts[chosen[0]]), namers(seen, chosen)[:MOST_NAMERS]
+    who = name(chosen[0]) if len(chosen) == 1 else f"these {len(chosen)} people"
+    for namer in named_by if len(contacts) > 1 else []:  # people named by one person only would not be known
+        lost = {frozenset((member, namer)) for member in chosen}
         yield WhatIf("chosen", f"{name(namer)} had not named {who}", *redrawn(seen, lost))
-
-
-def _alone(seen: Discovered, chosen: PersonClass, name: Name) -> Iterator[WhatIf]:
-    first, *others = chosen.members
-    if others and chosen.contacts:
-        lost = {frozenset((other, contact)) for other in others for contact in chosen.contacts}
-        yield WhatIf("chosen", f"{name(first)} were the only one of these {chosen.size} people", *redrawn(seen, lost))
-
-
-def _other_degrees(seen: Discovered, chosen: PersonClass, name: Name) -> Iterator[WhatIf]:
-    """Namers with fewer and with more contacts than they have."""
-    for namer in namers(seen, chosen)[:MOST_NAMERS]:
-        others = [who for who in seen.contacts[namer] if seen.status[who] == Status.NAMED and who not in chosen.members]
+    if len(chosen) > 1 and contacts:
+        lost = {frozenset((other, contact)) for other in chosen[1:] for contact in contacts}
+        yield WhatIf("chosen", f"{name(chosen[0])} were the only one of {who}", *redrawn(seen, lost))
+    for namer in named_by:
+        others = [who for who in seen.contacts[namer] if seen.status[who] == Status.NAMED and who not in chosen]
         if others:
-            lost = {frozenset((who, namer)) for who in others}
-            yield WhatIf(
-                "chosen", f"{name(namer)} had not named {_people(len(others), 'other ')}", *redrawn(seen, lost)
-            )
+            text = f"{name(namer)} had not named {_count(len(others), 'other')}"
+            yield WhatIf("chosen", text, *redrawn(seen, {frozenset((other, namer)) for other in others}))
         more = seen.degree(namer)
-        yield WhatIf(
-            "chosen", f"{name(namer)} had named {_people(more, 'more ')}", *redrawn(seen, strangers=(namer, more))
-        )
+        text = f"{name(namer)} had named {_count(more, 'more')}"
+        yield WhatIf("chosen", text, *redrawn(seen, strangers=(namer, more)))
+    for rival, *_ in rivals[:RIVALS]:
+        candidates = [namer for namer in seen.surveyed if namer not in seen.contacts[rival]]
+        for namer in sorted(candidates, key=lambda each: each not in contacts)[:MOST_NAMERS]:
+            yield WhatIf("rival", f"{name(namer)} had named {name(rival)} too", *redrawn(seen, gained=[(namer, rival)]))
 
 
-def _named_too(seen: Discovered, chosen: PersonClass, rival: PersonClass, name: Name) -> Iterator[WhatIf]:
-    """One of a class named by one more of the surveyed, those who named the chosen class first."""
-    who = rival.members[0]
-    candidates = [namer for namer in seen.surveyed if namer not in rival.contacts]
-    for namer in sorted(candidates, key=lambda namer: namer not in chosen.contacts)[:MOST_NAMERS]:
-        yield WhatIf("rival", f"{name(namer)} had named {name(who)} too", *redrawn(seen, gained=[(namer, who)]))
-
-
-def _people(count: int, which: str) -> str:
-    return f"1 {which}person" if count == 1 else f"{count} {which}people"
+def _count(count: int, which: str) -> str:
+    return f"1 {which} person" if count == 1 else f"{count} {which} people"
 
 
 def redrawn(
     seen: Discovered,
-    lost: Iterable[Tie] = (),
+    lost: Iterable[frozenset[int]] = (),
     gained: Iterable[tuple[int, int]] = (),
-    strangers: tuple[int, int] | None = None,
+    strangers: tuple[int, int] = (0, 0),
 ) -> tuple[Discovered, list[int | None]]:
-    """A discovered network without some ties, with others, or with a number of strangers named by somebody.
+    """A discovered network without some ties, with others, or with strangers, given as (namer, how many).
 
-    Whoever loses the last tie was never heard of, unless surveyed or asked. Also says who everybody was before.
+    People who lose their last tie drop out, unless they were surveyed or refused. Also returns the index of everybody
+    before.
     """
     dropped = set(lost)
     pairs = zip(*(side.tolist() for side in seen.ties()), strict=True)
     ties = [*(pair for pair in pairs if frozenset(pair) not in dropped), *gained]
-    heard_of = {person for tie in ties for person in tie}
-    origin: list[int | None] = [
+    tied = {person for tie in ties for person in tie}
+    origin = [
         person
         for person in range(len(seen))
-        if person in heard_of or seen.status[person] != Status.NAMED or not seen.contacts[person]
+        if person in tied or seen.status[person] != Status.NAMED or not seen.contacts[person]
     ]
-    now = {before: after for after, before in enumerate(origin) if before is not None}
-    other = _with_statuses(seen, now)
-    for one, two in ties:
-        other.add_tie(now[one], now[two])
-    namer, count = strangers or (0, 0)
-    for _ in range(count):
-        other.add_tie(now[namer], other.add_person(now[namer]))
-    return other, origin + [None] * count
-
-
-def _with_statuses(seen: Discovered, now: dict[int, int]) -> Discovered:
+    now = {before: after for after, before in enumerate(origin)}
     other = Discovered()
-    for _ in now:
+    for _ in origin:
         other.add_person()
     for person in seen.surveyed:
-        if person in seen.start:
-            other.record_start(now[person])
-        else:
-            other.record_survey(now[person])
+        (other.record_start if person in seen.start else other.record_survey)(now[person])
     for person in seen.refused:
         other.record_refusal(now[person])
-    return other
-
-
-FACTOR = 2  # by which the goal is tried higher and lower
-
-
-@dataclass(frozen=True)
-class Valued:
-    """A class of the frontier (one person, where features differ within a class) with its value Q."""
-
-    group: PersonClass
-    value: float
-    namers: tuple[int, ...]
-    namer_degrees: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class GoalStory:
-    """How the goal came about."""
-
-    goal: float
-    estimates: GoalHeuristic
-    start_people: int
-    contacts_of_start: int
-    layers: float
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the policy would do if something had been otherwise; ``choice`` is None for people made up."""
-
-    about: About
-    says: str
-    lead: "Lead | None"  # None where there is nobody else to choose
-    choice: PersonClass | None
-    changed: bool
-
-
-@dataclass(frozen=True)
-class Lead:
-    """How far the chosen class is ahead of the best other one: in Q, and in the people that a goal makes of it."""
-
-    value: float
-    people: float | None
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A choice, best class first; no classes if nobody is left to survey."""
-
-    classes: tuple[Valued, ...]
-    goal: GoalStory | None
-    lead: Lead | None
-    outcomes: tuple[Outcome, ...]
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Values and members of the frontier's rows, best first, and the goal they were valued with, if any."""
-
-    rows: list[tuple[float, tuple[int, ...]]]
-    goal: float | None
-
-    def before(self, origin: list[int | None]) -> "Ranking":
-        """The same with members as they were before a change, without those made up."""
-        known = [(value, [origin[member] for member in members]) for value, members in self.rows]
-        return Ranking(
-            [(value, tuple(who for who in members if who is not None)) for value, members in known], self.goal
-        )
-
-    def lead_of(self, chosen: int) -> Lead | None:
-        """How far the class of a person is ahead of the best other one, or behind."""
-        own = next(value for value, members in self.rows if chosen in members)
-        others = [value for value, members in self.rows if chosen not in members]
-        if not others:
-            return None
-        ahead = own - max(others)
-        return Lead(ahead, None if self.goal is None else ahead * self.goal)  # Q counts in units of the goal
-
-
-def explain(policy: LearnedPolicy, seen: Discovered, name: Name, seed: int = 0) -> Explanation:
-    """Explain a choice; ``name`` says how people are called."""
-    story = _goal_story(policy.goals, seen) if policy.config.goal is not None else None
-    if not seen.frontier:
-        return Explanation((), story, None, ())
-    (ranking,) = _rankings(policy, [seen], [goal_of(policy.goals, seen)], seed)
-    classes = tuple(_valued(seen, value, members) for value, members in ranking.rows)
-    outcomes = _tried(policy, seen, [each.group for each in classes], name, seed)
-    return Explanation(classes, story, ranking.lead_of(classes[0].group.members[0]), outcomes)
-
-
-def _goal_story(heuristic: GoalHeuristic, seen: Discovered) -> GoalStory:
-    near, size = neighbours_of_start(seen), len(seen.start)
-    return GoalStory(goal_of(heuristic, seen)[0], heuristic, size, near, heuristic.layers(near, size))
-
-
-def _valued(seen: Discovered, value: float, members: tuple[int, ...]) -> Valued:
-    group = _class_of(seen, members)
-    named_by = tuple(namers(seen, group))
-    return Valued(group, value, named_by, tuple(seen.degree(namer) for namer in named_by))
-
-
-def _class_of(seen: Discovered, members: tuple[int, ...]) -> PersonClass:
-    return PersonClass(members, tuple(sorted(seen.contacts[members[0]])), seen.status[members[0]])
-
-
-def _tried(
-    policy: LearnedPolicy, seen: Discovered, ranked: list[PersonClass], name: Name, seed: int
-) -> tuple[Outcome, ...]:
-    """What each change would do; the goal was set at the outset and stays, except where it is what changes."""
-    goal, typical = goal_of(policy.goals, seen)
-    changes = list(what_ifs(seen, ranked, name))
-    if policy.config.goal is not None:
-        everybody: list[int | None] = list(range(len(seen)))
-        others = [goal / FACTOR, goal * FACTOR]
-        changes += [WhatIf("goal", f"the goal were {other:.1f}", seen, everybody) for other in others]
-    else:
-        others = []
-    goals = [(goal, typical)] * (len(changes) - len(others)) + [(other, typical) for other in others]
-    rankings = _rankings(policy, [each.seen for each in changes], goals, seed)
-    chosen = ranked[0].members[0]
-    return tuple(_outcome(each, ranking, seen, chosen) for each, ranking in zip(changes, rankings, strict=True))
-
-
-def _outcome(change: WhatIf, ranking: Ranking, seen: Discovered, chosen: int) -> Outcome:
-    known = ranking.before(change.origin)
-    best = known.rows[0][1]
-    choice = _class_of(seen, best) if best else None
-    return Outcome(change.about, change.says, known.lead_of(chosen), choice, chosen not in best)
-
-
-def _rankings(
-    policy: LearnedPolicy, graphs: Sequence[Discovered], goals: Sequence[tuple[float, float]], seed: int
-) -> list[Ranking]:
-    """The frontier of each graph, valued towards its goal, all graphs in one pass."""
-    featured = [Featuriser(policy.config, np.random.default_rng(seed))(graph) for graph in graphs]
-    values, frontiers, _ = score_frontiers(policy.network, [state for _, state in featured], np.array(goals))
-    rankings = []
-    for (graph, _), (goal, _), of_graph in zip(
-        featured, goals, np.split(values.numpy(), frontiers.starts[1:]), strict=True
-    ):
-        order = np.argsort(-of_graph, kind="stable")
-        rows = [(float(of_graph[i]), graph.members[graph.frontier[i]]) for i in order]
-        rankings.append(Ranking(rows, None if policy.config.goal is None else goal))
-    return rankings
+    for one, two in ties:
+        other.add_tie(now[one], now[two])
+    namer, count = strangers
+    for _ in range(count):
+        other.add_tie(now[namer], other.add_person(now[namer]))
+    return other, [*origin, *[None] * count]

@@ -47,7 +47,7 @@ class GoalHeuristic:
         for name in ("people", "edges", "average_influence", "start_size"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
-                raise InputError(f"the estimate of {name} must be a number of at least 0, not {value}")
+                raise InputError(f"the estimate of {name} must be a number of at least 0, got {value}")
         if not self.people:
             raise InputError("a network has at least one person")
 
@@ -100,14 +100,15 @@ class GoalHeuristic:
     @cached_property
     def p_prime(self) -> float:
         """p': the probability that makes J closest to the average influence; J never falls as p' grows."""
-        if self.average_influence <= self.expected(self.assumed_first_layer, 0.0):
+        first_layer = self.assumed_first_layer
+        if self.average_influence <= self.expected(first_layer, 0.0):
             return 0.0
-        if self.average_influence >= self.expected(self.assumed_first_layer, 1.0):
+        if self.average_influence >= self.expected(first_layer, 1.0):
             return 1.0
         low, high = 0.0, 1.0
         for _ in range(SEARCH_STEPS):
             middle = (low + high) / 2
-            below = self.expected(self.assumed_first_layer, middle) < self.average_influence
+            below = self.expected(first_layer, middle) < self.average_influence
             low, high = (middle, high) if below else (low, middle)
         return (low + high) / 2
 
@@ -120,7 +121,7 @@ class GoalHeuristic:
         return self.goal(neighbours_of_start(discovered), len(discovered.start))
 
     def _others(self, start_size: int | None) -> float:
-        """Everybody but the start people."""
+        """People who are not start people."""
         return max(self.people - (self.start_size if start_size is None else start_size), 0.0)
 
 
@@ -135,6 +136,16 @@ def geometric_sum(ratio: float, terms: float) -> float:
     if math.isinf(terms):
         return 1 / (1 - ratio) if ratio < 1 else math.inf
     return math.expm1(terms * math.log(ratio)) / (ratio - 1)
+
+
+def goal_of(heuristic: GoalHeuristic, discovered: Discovered) -> tuple[float, float]:
+    """g for the start people of a study, and the average influence; at least one person each, so that ratios exist."""
+    return max(heuristic.goal_for(discovered), 1.0), max(heuristic.average_influence, 1.0)
+
+
+def reward(influence: float, goal: float) -> float:
+    """R_{T,g} = (I - g) / g, paid after the last survey."""
+    return (influence - goal) / goal
 
 
 def neighbours_of_start(discovered: Discovered) -> int:

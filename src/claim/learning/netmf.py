@@ -1,4 +1,4 @@
-"""NetMF: DeepWalk in closed form, by the leading eigenvectors (Qiu et al., 2018)."""
+"""NetMF: DeepWalk in closed form, by the leading eigenvectors of its matrix (Qiu et al., 2018)."""
 
 from typing import Any
 
@@ -6,83 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg.blas import dsymv
 from scipy.sparse import csr_array
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from claim.networks.network import FloatArray
-
-START = 2
-LONGEST = 160  # vectors of the basis; if these are not enough, the leading eigenvalues are close to each other
-BETWEEN_CHECKS = 10
-DISTINCT = 1e-3  # sizes of eigenvalues closer than this share of the largest are not told apart
-ACCURATE = 1e-10  # by how much an axis may be turned: its residual over the distance to the next eigenvalue
-ROUGH = 1e-4  # the same for the first eigenpair that is not wanted, which only has to be known to be smaller
-NOTHING = 1e-5  # less than this share of a vector is too much rounding error to go on from
-
-
-def leading_eigenpairs(matrix: FloatArray, wanted: int) -> tuple[FloatArray, FloatArray] | None:
-    """The eigenvalues of the largest sizes and their vectors; None unless these and the next are clearly apart.
-
-    The starting vectors are fixed, and have a part in all eigenvectors; what is found does not depend on them.
-    """
-    basis = _Basis(matrix, min(LONGEST, len(matrix)))
-    while basis.grow(BETWEEN_CHECKS):
-        values, vectors, residuals = basis.eigenpairs(wanted + 1)
-        size = np.abs(values)
-        apart, enough = (size[:-1] - size[1:]).min(), DISTINCT * size[0]
-        found = residuals[:wanted].max() <= ACCURATE * max(apart, enough)
-        if found and residuals[wanted] <= ROUGH * max(apart, enough):
-            return (values[:wanted], vectors[:, :wanted]) if apart > enough else None
-    return None
-
-
-class _Basis:
-    """Orthonormal vectors, and the matrix on those whose images the others span."""
-
-    def __init__(self, matrix: FloatArray, longest: int) -> None:
-        self.matrix = matrix.T  # the order that BLAS likes; the matrix is symmetric
-        self.vectors = np.zeros((len(matrix), longest), order="F")
-        self.projected = np.zeros((longest, longest))
-        self.count = self.spanned = 0
-        turns = np.arange(len(matrix), dtype=np.float64) ** 2
-        for frequency in np.sqrt([2.0, 3.0])[:START]:
-            # An image is zero where rows of the matrix are, as its eigenvectors are.
-            self._add(dsymv(1.0, self.matrix, np.cos(frequency * turns)))
-
-    def grow(self, more: int) -> bool:
-        """Add images of vectors; False where there is no room, or nothing new."""
-        for _ in range(more):
-            if not START <= self.count < self.vectors.shape[1]:
-                return False
-            column = self.projected[:, self.spanned]
-            if not self._add(dsymv(1.0, self.matrix, self.vectors[:, self.spanned]), column):
-                return False
-            self.spanned += 1
-        return True
-
-    def _add(self, vector: FloatArray, parts: FloatArray | None = None) -> bool:
-        """Add what is new in a vector, and keep its parts along the basis; False if it is nothing."""
-        known, whole = self.vectors[:, : self.count], np.linalg.norm(vector)
-        along = np.zeros(self.count + 1)
-        for begin in (max(self.count - 2 * START, 0), 0):  # all an image has; then what rounding left along the others
-            part = vector @ known[:, begin:]
-            vector = vector - known[:, begin:] @ part
-            along[begin:-1] += part
-        along[-1] = np.linalg.norm(vector)
-        if along[-1] <= NOTHING * whole:
-            return False
-        self.vectors[:, self.count] = vector / along[-1]
-        self.count += 1
-        if parts is not None:
-            parts[: self.count] = along
-        return True
-
-    def eigenpairs(self, wanted: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Those of the matrix on the spanned vectors by falling size, and how far they are from being its own."""
-        spanned = self.spanned
-        values, inner = np.linalg.eigh(self.projected[:spanned, :spanned], UPLO="U")
-        order = np.argsort(-np.abs(values))[:wanted]
-        residuals = np.linalg.norm(self.projected[spanned : self.count, :spanned] @ inner[:, order], axis=0)
-        return values[order], self.vectors[:, :spanned] @ inner[:, order], residuals
-
 
 IntArray = npt.NDArray[np.int64]
 FeatureArray = npt.NDArray[np.float32]
@@ -90,6 +16,9 @@ NEGLIGIBLE = 1e-9  # singular values, sign sums and differences below this share
 MANY_ROWS = 256  # with fewer, dense matrices are as fast
 FEW_AXES = 8
 PRESENT = 1e-3  # a person with less than this share of the largest part in some axes does not settle them
+KRYLOV_VECTORS = 40
+RESIDUAL = 1e-13  # of an eigenpair, as a share of its eigenvalue
+DISTINCT = 1e-3  # sizes of eigenvalues closer than this share of the largest are not told apart
 
 
 def netmf(
@@ -109,17 +38,14 @@ def netmf(
     count = np.asarray(multiplicity, dtype=np.float64)
     features = np.zeros((len(count), dimensions), dtype=np.float32)
     if len(count):
-        axes = leading_axes(_target(np.asarray(adjacency), count, window, negative, cover), count, dimensions)
+        contacts = np.asarray(adjacency)
+        if cover is None or len(count) <= MANY_ROWS:
+            target = shifted_mutual_information(contacts.astype(np.float64), count, window, negative)
+        else:
+            target = covered_mutual_information(contacts, cover, count, window, negative)
+        axes = leading_axes(target, count, dimensions)
         features[:, : axes.shape[1]] = axes
     return features
-
-
-def _target(
-    adjacency: npt.NDArray[Any], count: FloatArray, window: int, negative: int, cover: npt.NDArray[np.bool_] | None
-) -> FloatArray:
-    if cover is None or len(count) <= MANY_ROWS:
-        return shifted_mutual_information(adjacency.astype(np.float64), count, window, negative)
-    return covered_mutual_information(adjacency, cover, count, window, negative)
 
 
 def shifted_mutual_information(adjacency: FloatArray, count: FloatArray, window: int, negative: int) -> FloatArray:
@@ -146,7 +72,7 @@ def covered_mutual_information(
 ) -> FloatArray:
     """The same matrix where every edge has a row of the cover.
 
-    Whoever is outside has contacts inside only, so every walk from there goes on inside: with Z the columns inside of
+    People outside have contacts inside only, so every walk from there goes on inside: with Z the columns inside of
     I + N + ... + N^(T-1), the rows of N + ... + N^T are those of (N Z)' inside, and of N_outside,inside Z' outside.
     """
     inside = np.flatnonzero(cover)
@@ -164,12 +90,8 @@ def covered_mutual_information(
     inward = csr_array(share[:, None] * step[:, inside])
     total = np.ascontiguousarray(inward @ (walks * weight[:, None]).T, dtype=np.float64)
     total[inside] = (step @ walks * weight[:, None]).T * share[inside, None]
-    entries = total.ravel()
-    above = np.flatnonzero(entries > 1.0)  # few, and the logarithm is what takes time
-    logarithms = np.log(entries[above])
-    entries[:] = 0.0
-    entries[above] = logarithms
-    return total
+    logarithms = np.zeros_like(total)
+    return np.log(total, out=logarithms, where=total > 1.0)  # few are, and the logarithm is what takes time
 
 
 def _covered_edges(adjacency: npt.NDArray[Any], cover: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
@@ -203,9 +125,27 @@ def leading_axes(target: FloatArray, count: FloatArray, dimensions: int) -> Floa
 
 
 def _eigenpairs(matrix: FloatArray, dimensions: int) -> tuple[FloatArray, FloatArray]:
-    """All of them, or only the leading ones where that is faster and no choice between equal ones has to be made."""
+    """All eigenpairs, or only the leading ones where that is faster and no choice between equal ones has to be made."""
     few = len(matrix) > MANY_ROWS and 0 < dimensions <= FEW_AXES
     return (leading_eigenpairs(matrix, dimensions) if few else None) or np.linalg.eigh(matrix)
+
+
+def leading_eigenpairs(matrix: FloatArray, wanted: int) -> tuple[FloatArray, FloatArray] | None:
+    """Eigenvalues of the largest sizes and their vectors; None unless these and the next one are clearly apart."""
+    transposed = matrix.T  # column order for BLAS; the matrix is symmetric
+    product = LinearOperator(matrix.shape, matvec=lambda vector: dsymv(1.0, transposed, vector), dtype=np.float64)
+    start = product @ np.cos(np.sqrt(2.0) * np.arange(len(matrix)) ** 2)  # fixed, and zero where eigenvectors are
+    if not start.any():
+        return None
+    try:
+        values, vectors = eigsh(product, wanted + 1, v0=start, ncv=KRYLOV_VECTORS, tol=RESIDUAL)
+    except ArpackNoConvergence:
+        return None
+    order = np.argsort(-np.abs(values))
+    size = np.abs(values[order])
+    if (size[:-1] - size[1:]).min() <= DISTINCT * size[0]:
+        return None
+    return values[order[:wanted]], vectors[:, order[:wanted]]
 
 
 def settle_equal_axes(axes: FloatArray, values: FloatArray, count: FloatArray) -> None:

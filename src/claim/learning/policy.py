@@ -1,12 +1,11 @@
-"""A trained policy: surveys whoever the network values most, from what is discovered and nothing else.
+"""A trained policy, which surveys the person of the highest Q-value, and its files.
 
-A policy file is two files: weights as safetensors, and a JSON card that says how they came about and has their
-checksum. Neither is unpickled.
+A policy file is two files: weights as safetensors, and a JSON card with their checksum, the settings and how they were
+trained. Neither is unpickled.
 """
 
 import json
-import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,9 @@ from claim.discovery import Discovered
 from claim.errors import InputError
 from claim.io.files import sha256_of, write_whole
 from claim.learning.config import Config
-from claim.learning.goals import GoalHeuristic
+from claim.learning.goals import GoalHeuristic, goal_of
 from claim.learning.network import QNetwork, new_network, score_frontiers
 from claim.learning.observation import Featuriser, RowGraph
-from claim.learning.training_network import goal_of
 from claim.networks.network import FloatArray
 from claim.registry import find_shipped, is_file
 
@@ -41,7 +39,7 @@ class LearnedPolicy:
     card: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        """A random member of the class of the highest value, then of the next, and round again."""
+        """Take a random member of the class of the highest value, then one of the next class, and round again."""
         if not discovered.frontier:
             return []
         graph, values = self.scores(discovered, rng)
@@ -54,53 +52,47 @@ class LearnedPolicy:
         return chosen[:count]
 
     def scores(self, discovered: Discovered, rng: np.random.Generator) -> tuple[RowGraph, FloatArray]:
-        """The rows of a discovered network and the value of each row of its frontier."""
+        """The rows of a discovered network and the value of each row of its frontier, (frontier,)."""
         graph, state = Featuriser(self.config, rng)(discovered)
-        values, _, _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
-        return graph, values.numpy().astype(np.float64)
+        (values,), _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
+        return graph, values.astype(np.float64)
 
     def save(self, path: Path) -> None:
         """Write ``path.safetensors`` and ``path.json``."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(_beside(path, ".safetensors"), to_bytes(self.network.state_dict()))
+        weights = path.with_name(f"{path.name}.safetensors")
+        write_whole(weights, to_bytes(self.network.state_dict()))
         card = {
             "format": FORMAT,
             "name": self.name,
             "config": self.config.to_dict(),
-            "goals": vars(self.goals) | {},
+            "goals": asdict(self.goals),
             **self.card,
-            "weights": _checksum(path),
+            "weights": sha256_of(weights),
         }
-        card["goals"] = {key: card["goals"][key] for key in ("people", "edges", "average_influence", "start_size")}
-        _beside(path, ".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+        path.with_name(f"{path.name}.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> "LearnedPolicy":
         """Read a policy from its card, its weights, or their common stem."""
-        stem = path.with_suffix("") if path.suffix in (".json", ".safetensors") else path
+        stem = path.with_suffix("") if is_file(path.name) else path
+        weights = stem.with_name(f"{stem.name}.safetensors")
         try:
-            card = json.loads(_beside(stem, ".json").read_text(encoding="utf-8"))
+            card = json.loads(stem.with_name(f"{stem.name}.json").read_text(encoding="utf-8"))
             config = Config.from_dict(card["config"])
-            if card.get("weights", _checksum(stem)) != _checksum(stem):
+            checksum = sha256_of(weights)
+            if card.get("weights", checksum) != checksum:
                 raise ValueError("the weights beside the card are those of another one")
             network = new_network(config)
-            network.load_state_dict(load_file(_beside(stem, ".safetensors")))
+            network.load_state_dict(load_file(weights))
             goals = GoalHeuristic(**card["goals"])
         except OSError as error:
             raise InputError(f"{error.filename}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        except (InputError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
             reason = str(error).splitlines()[0][:120]
             raise InputError(f"{stem}: not a policy of this version ({reason})") from error
         rest = {key: value for key, value in card.items() if key not in ("format", "name", "config", "goals")}
         return cls(network.eval(), config, goals, card["name"], rest)
-
-
-def _checksum(stem: Path) -> str:
-    return sha256_of(_beside(stem, ".safetensors"))
-
-
-def _beside(stem: Path, ending: str) -> Path:
-    return stem.with_name(os.fspath(stem.name) + ending)
 
 
 def learned_policy(name: str, family: str | None = None, budget: int = 5) -> LearnedPolicy:

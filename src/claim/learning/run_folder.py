@@ -1,10 +1,10 @@
-"""A training run in a folder: record, metrics as they come, checkpoints, and the policy that validated best.
+"""A training run in a folder: manifest, metrics, checkpoints, and the policy that validated best.
 
 manifest.json      how the run came about
 metrics.jsonl      one line an episode
 validation.jsonl   one line a validation: what the network reaches on start sets it never trains on
 tensorboard/       the same as curves
-checkpoint.pt      where the run stands; going on from it equals never having stopped
+checkpoint.pt      where the run stands; resuming from it equals never having stopped
 policy.json, policy.safetensors   the network that validated best so far
 before-end.*       the one before, if a run ended between two validations and its last network was better
 """
@@ -12,21 +12,24 @@ before-end.*       the one before, if a run ended between two validations and it
 import json
 import math
 import signal
+import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
+from pickle import UnpicklingError
 from types import FrameType
 from typing import Any
 
 import numpy as np
+import torch
 
 from claim.errors import InputError
 from claim.evaluation.provenance import manifest
-from claim.io.files import locked, make_folder
-from claim.learning.checkpoint import read_checkpoint, restore, save_checkpoint
+from claim.io.files import locked, make_folder, write_whole
 from claim.learning.config import Config
 from claim.learning.policy import LearnedPolicy
 from claim.learning.train import Training, train
@@ -34,11 +37,18 @@ from claim.networks import Network
 
 Watch = Callable[[dict[str, Any]], None]
 POLICY, BEFORE_END = "policy", "before-end"  # stems of policy files
-YARDSTICK = "random-class"  # validation scores are relative to it, so that large networks do not outvote small ones
+BASELINE = "random-class"  # validation scores are relative to it, so that large networks do not outweigh small ones
+FORMAT = 1  # of checkpoints
+CURVES = ("influence", "goal", "curriculum_weight", "epsilon", "loss")  # of metrics, for TensorBoard
+COUNTERS = ("episode", "surveys", "updates")
 
 
 class StoppedBetweenEpisodes(KeyboardInterrupt):
     """Ctrl-C was pressed, and the episode is over."""
+
+
+class BrokenCheckpoint(InputError):
+    """A checkpoint that cannot be read."""
 
 
 @dataclass
@@ -49,39 +59,30 @@ class TrainingFolder:
     config: Config
     networks: Sequence[Network]
     command: str
-    curve: list[dict[str, Any]] = field(default_factory=list)
+    curve: list[dict[str, Any]] = field(default_factory=list)  # the validations so far
+    training: Training = field(init=False)  # from open() on
 
     @cached_property
-    def training(self) -> Training:
-        """The training; its first use estimates goals, which takes a while."""
-        return Training(self.config, self.networks)
-
-    @cached_property
-    def _yardstick(self) -> dict[str, float]:
-        reached = self.training.validation.reached_by(YARDSTICK)
-        return {name: float(values.mean()) for name, values in reached.items()}
-
-    @property
-    def _validated(self) -> int:
-        """The episode of the last validation."""
-        return int(self.curve[-1]["episode"])
+    def _baseline(self) -> dict[str, float]:
+        return _means(self.training.validation.reached(BASELINE))
 
     def open(self, resume: bool) -> None:
-        """Begin a new run, or take up the one that is there; a folder that will not do is refused before any work."""
+        """Begin a new run or resume the one in the folder; an unsuitable folder is refused before any work."""
         checkpoint = self.path / "checkpoint.pt"
-        there = checkpoint.exists()
-        if there and not resume:
-            raise InputError(
-                f"{self.path}: holds a run already; add --resume to go on with it, or choose another folder"
-            )
+        begun = checkpoint.exists()
+        if begun and not resume:
+            raise InputError(f"{self.path} holds a run already; add --resume to continue it, or choose another folder")
         make_folder(self.path)
-        with self._alone():
-            if there:
-                content = read_checkpoint(checkpoint, self.config, self.networks)
-                self._check_policy_is_there()
+        with self._lock():
+            content = read_checkpoint(checkpoint, self.config, self.networks) if begun else None
+            if begun and not any((self.path / f"{stem}.json").exists() for stem in (POLICY, BEFORE_END)):
+                # A checkpoint holds the present network only.
+                raise InputError(f"{self.path}: policy.json, the best network so far, is gone: begin anew elsewhere")
+            self.training = Training(self.config, self.networks)  # estimates goals, which takes a while
+            if content is not None:
                 self.curve = restore(self.training, content)["curve"]
-                _keep_lines(self.path / "metrics.jsonl", self.training.episode)
-                _keep_lines(self.path / "validation.jsonl", self.training.episode)
+                for name in ("metrics.jsonl", "validation.jsonl"):
+                    _drop_lines_after(self.path / name, self.training.episode)
                 return
             for left in [*self.path.glob(f"{BEFORE_END}.*"), *self.path.glob("*.jsonl")]:
                 left.unlink()
@@ -89,15 +90,10 @@ class TrainingFolder:
             (self.path / "manifest.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
             self._validate()
 
-    def _check_policy_is_there(self) -> None:
-        """The best network so far cannot be made again from a checkpoint, which has the present one only."""
-        if not any((self.path / f"{stem}.json").exists() for stem in (POLICY, BEFORE_END)):
-            raise InputError(f"{self.path}: policy.json, the best network so far, is gone: begin anew elsewhere")
-
     def run(self, episodes: int, watch: Watch) -> None:
         """Train up to ``episodes``; Ctrl-C stops after the current episode, and the checkpoint is written."""
         every = self.config.validate_every
-        with self._alone(), self._recorder(watch) as record, _interruptible() as check:
+        with self._lock(), self._recorder(watch) as record, _interruptible() as check:
             if self._validated < episodes:
                 self._forget_end()
 
@@ -114,40 +110,45 @@ class TrainingFolder:
                 self._save()  # after anything else that happens within an episode the last checkpoint stands
                 raise
 
-    def _alone(self) -> AbstractContextManager[None]:
+    def best(self) -> dict[str, Any]:
+        """The validation of the policy that is kept; an untrained network is never chosen over a trained one."""
+        return max(self.curve, key=lambda entry: (_has_learned(entry), entry["score"]))
+
+    @property
+    def _validated(self) -> int:
+        """The episode of the last validation."""
+        return int(self.curve[-1]["episode"])
+
+    def _lock(self) -> AbstractContextManager[None]:
         return locked(self.path, "another training is at work in this folder")
 
     def _save(self) -> None:
         save_checkpoint(self.training, self.path / "checkpoint.pt", {"curve": self.curve})
 
-    def policy(self) -> LearnedPolicy:
-        """The policy as it stands, with its card: the target network, whose averaged weights are the steadier ones."""
-        card = {
-            "command": self.command,
-            "episodes": self.training.episode,
-            "seed": self.config.seed,
-            "networks": {network.name: network.checksum for network in self.networks},
-            "validation": self.curve,
-        }
-        return LearnedPolicy(self.training.target, self.config, self.training.goals, self.config.variant, card)
-
     def _validate(self) -> dict[str, Any]:
-        """Measure the network on validation start sets; keep it if it is the best so far."""
-        reached = self.training.validation.reached(self.training.target)
-        means = {name: float(values.mean()) for name, values in reached.items()}
-        score = float(np.mean([means[name] / self._yardstick[name] for name in means]))
-        at = {"episode": self.training.episode, "updates": self.training.updates}
-        entry = {**at, "score": score, "reached": means, YARDSTICK: self._yardstick}
-        best = max((each["score"] for each in self.curve if self._has_learned(each)), default=-np.inf)
+        """Evaluate the target network on validation start sets; keep it if it is the best so far."""
+        reached = _means(self.training.validation.reached(self.training.target))
+        score = float(np.mean([reached[name] / self._baseline[name] for name in reached]))
+        entry: dict[str, Any] = {"episode": self.training.episode, "updates": self.training.updates}
+        entry |= {"score": score, "reached": reached, BASELINE: self._baseline}
+        best = max((each["score"] for each in self.curve if _has_learned(each)), default=-np.inf)
         self.curve.append(entry)
         with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
-        if not self._has_learned(entry) or score > best:
+        if not _has_learned(entry) or score > best:
             if not self._is_due(entry):
                 self._move_policy(POLICY, BEFORE_END)
-            self.policy().save(self.path / POLICY)
+            self._policy().save(self.path / POLICY)
         self._save()
         return {"validation": entry}
+
+    def _policy(self) -> LearnedPolicy:
+        """The present policy with its card: the target network, whose averaged weights vary less."""
+        training, config = self.training, self.config
+        card = {"command": self.command, "episodes": training.episode, "seed": config.seed}
+        networks = {network.name: network.checksum for network in self.networks}
+        card |= {"networks": networks, "validation": self.curve}
+        return LearnedPolicy(training.target, config, training.goals, config.variant, card)
 
     def _forget_end(self) -> None:
         """Undo the validation of an end between two others: a run that goes on would not have been validated there."""
@@ -164,25 +165,24 @@ class TrainingFolder:
         """Whether every run is validated there, wherever it ends."""
         return bool(entry["episode"] % self.config.validate_every == 0)
 
-    def best(self) -> dict[str, Any]:
-        """The validation of the policy that is kept; an untrained network is never chosen over a trained one."""
-        return max(self.curve, key=lambda entry: (self._has_learned(entry), entry["score"]))
-
-    def _has_learned(self, entry: dict[str, Any]) -> bool:
-        return bool(entry.get("updates", entry["episode"]))  # runs begun by an earlier version did not count them
-
     @contextmanager
     def _recorder(self, watch: Watch) -> Iterator[Watch]:
-        """Writes metrics to metrics.jsonl and TensorBoard, and shows them."""
+        """Write metrics to metrics.jsonl and TensorBoard, and pass them on."""
         from torch.utils.tensorboard import SummaryWriter
 
         board = SummaryWriter(str(self.path / "tensorboard"))
         with (self.path / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:
 
             def record(metrics: dict[str, Any]) -> None:
-                if "validation" not in metrics:
+                entry = metrics.get("validation", metrics)
+                if entry is metrics:
                     file.write(json.dumps(metrics) + "\n")
-                _to_board(board, metrics)
+                    kind, curves = "train", {name: metrics[name] for name in CURVES}
+                else:
+                    kind, curves = "validation", {"score": entry["score"], **entry["reached"]}
+                for name, value in curves.items():
+                    if value is not None:
+                        board.add_scalar(f"{kind}/{name}", value, entry["episode"])
                 watch(metrics)
 
             try:
@@ -191,21 +191,17 @@ class TrainingFolder:
                 board.close()
 
 
-def _to_board(board: Any, metrics: dict[str, Any]) -> None:
-    if "validation" in metrics:
-        entry = metrics["validation"]
-        board.add_scalar("validation/score", entry["score"], entry["episode"])
-        for name, value in entry["reached"].items():
-            board.add_scalar(f"validation/{name}", value, entry["episode"])
-        return
-    for name in ("influence", "goal", "curriculum_weight", "epsilon", "loss"):
-        if metrics[name] is not None:
-            board.add_scalar(f"train/{name}", metrics[name], metrics["episode"])
+def _means(reached: dict[str, Any]) -> dict[str, float]:
+    return {name: float(values.mean()) for name, values in reached.items()}
+
+
+def _has_learned(entry: dict[str, Any]) -> bool:
+    return bool(entry.get("updates", entry["episode"]))  # runs begun by an earlier version did not count updates
 
 
 @contextmanager
 def _interruptible() -> Iterator[Callable[[], None]]:
-    """Ctrl-C waits for the end of an episode; a second one does not."""
+    """Delay Ctrl-C until the end of an episode, where the yielded function raises; a second one stops at once."""
     asked = False
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -228,16 +224,66 @@ def _interruptible() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, previous)
 
 
-def _keep_lines(path: Path, episode: int) -> None:
-    """Drop what was written after the checkpoint, before a run was cut off."""
+def _drop_lines_after(path: Path, episode: int) -> None:
+    """Remove what was written after the checkpoint, before a run was cut off."""
+
+    def episode_of(line: str) -> float:
+        try:
+            return int(json.loads(line)["episode"]) if line.endswith("\n") else math.inf
+        except (ValueError, KeyError, TypeError):
+            return math.inf  # a broken line
+
     if path.exists():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if _episode_of(line) <= episode), encoding="utf-8")
+        path.write_text("".join(line for line in lines if episode_of(line) <= episode), encoding="utf-8")
 
 
-def _episode_of(line: str) -> float:
-    """The episode of a line; a broken one belongs to none."""
+def save_checkpoint(training: Training, path: Path, extra: dict[str, Any]) -> None:
+    """Write everything that changes during training, whole or not at all; it is never unpickled into code."""
+    content = {
+        "format": FORMAT,
+        "config": json.dumps(training.config.to_dict()),
+        "checksums": [each.network.checksum for each in training.networks],
+        "online": training.online.state_dict(),
+        "target": training.target.state_dict(),
+        "optimiser": training.optimiser.state_dict(),
+        "replay": training.replay.state_dict(),
+        "counters": {name: getattr(training, name) for name in COUNTERS},
+        "schedules": {"weight": training.curriculum_weight, "epsilon": training.epsilon},
+        "generator": json.dumps(training.rng.bit_generator.state),
+        "extra": json.dumps(extra),
+    }
+    buffer = BytesIO()
+    torch.save(content, buffer)
     try:
-        return int(json.loads(line)["episode"]) if line.endswith("\n") else math.inf
-    except (ValueError, KeyError, TypeError):
-        return math.inf
+        write_whole(path, buffer.getvalue())
+    except OSError as error:
+        raise InputError(f"{path}: cannot write it ({error.strerror}); the checkpoint before stands") from error
+
+
+def read_checkpoint(path: Path, config: Config, networks: Sequence[Network]) -> dict[str, Any]:
+    """Read a checkpoint and check that it is one of a training with these settings on these networks."""
+    try:
+        content: dict[str, Any] = torch.load(path, weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError, struct.error) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
+        raise BrokenCheckpoint(f"{path}: not a checkpoint ({reason})") from error
+    there, here = Config.from_dict(json.loads(content["config"])).to_dict(), config.to_dict()
+    for name in here:
+        if there[name] != here[name]:
+            raise InputError(f"{path}: was trained with other settings ({name} was {there[name]}, not {here[name]})")
+    if content["checksums"] != [network.checksum for network in networks]:
+        raise InputError(f"{path}: was trained on other networks")
+    return content
+
+
+def restore(training: Training, content: dict[str, Any]) -> dict[str, Any]:
+    """Bring a new training to the point of a checkpoint; returns the extra data."""
+    for name in ("online", "target", "optimiser", "replay"):
+        getattr(training, name).load_state_dict(content[name])
+    for name in COUNTERS:
+        setattr(training, name, content["counters"][name])
+    training.curriculum_weight, training.epsilon = content["schedules"]["weight"], content["schedules"]["epsilon"]
+    training.rng.bit_generator.state = json.loads(content["generator"])
+    extra: dict[str, Any] = json.loads(content["extra"])
+    return extra

@@ -1,97 +1,121 @@
 """Algorithm 1 of the paper: train a policy with hindsight and curriculum replay."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from claim.discovery import Simulation
+from claim.discovery import Discovered, Simulation, surveys
 from claim.learning import curriculum
 from claim.learning.config import Config
-from claim.learning.goals import GoalHeuristic
-from claim.learning.hindsight import pseudo_goals, reward
+from claim.learning.goals import GoalHeuristic, goal_of, reward
 from claim.learning.network import new_network, score_frontiers
 from claim.learning.observation import Batch, Featuriser, Float32Array, State
 from claim.learning.replay import Replay, Transition
-from claim.learning.training_network import Ground, Validation, family_goals, goal_of
+from claim.learning.training_network import TrainingNetwork, Validation
 from claim.networks import Network
 from claim.networks.network import FloatArray
+
+MAX_GRADIENT_NORM = 10.0
+
+
+def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
+    """Algorithm 1, from the episode that the training has reached up to ``episodes`` in all.
+
+    Line 1 is :class:`Training`; the states and choices of lines 5, 6, 8, 10 and 11 are :class:`EpsilonGreedy`.
+    """
+    config, rng = training.config, training.rng
+    while training.episode < episodes:  # line 2
+        network = training.networks[rng.integers(len(training.networks))]  # line 3: G = sample(G)
+        simulation = network.start_study(rng)  # lines 3 and 4: S = sample(G), G_0
+        episode = Episode(network, simulation, *goal_of(network.goals, simulation.discovered))  # line 4: g
+        for _ in surveys(simulation, EpsilonGreedy(training, episode), config.budget, rng):  # line 7
+            pass  # lines 8 to 11: choose u_t, query it, observe G_{t+1}
+        training.measure(episode)  # I(O(G_T))
+        for t in range(len(episode.steps)):  # line 12
+            training.store(episode, t, episode.goal)  # line 13
+            if config.hindsight is not None:  # lines 14 and 15: the one additional goal is what was reached
+                training.store(episode, t, episode.influences[-1], relabelled=True)  # line 16
+        losses = []
+        ready = training.surveys >= config.learning_starts and len(training.replay) > 0
+        for _ in range(config.updates if ready else 0):  # line 17
+            minibatch = training.sample_minibatch(episode.goal)  # line 18
+            losses.append(training.update(minibatch))  # line 20
+            training.update_target()  # line 21: a small step after every update
+        training.curriculum_weight *= config.curriculum_decay  # line 19: once an episode, as the paper's text has it
+        training.episode += 1
+        watch(training.metrics(episode, losses))
 
 
 @dataclass
 class Step:
-    """One survey of an episode: the state, the chosen row, and the embedding of the state."""
+    """One survey of an episode."""
 
     state: State
-    action: int
-    embedding: Float32Array
-    new_people: int = 0
+    action: int  # the chosen row
+    embedding: Float32Array  # of the state, (hidden,)
 
 
 @dataclass
 class Episode:
-    """A finished study: its steps, its goal and what leaders chosen from G_0 ... G_T reach."""
+    """One simulated study: its goal, its steps, and the influence of leaders chosen on the way."""
 
-    ground: Ground
+    network: TrainingNetwork
+    simulation: Simulation
     goal: float
-    typical: float  # the average influence on the network
+    average_influence: float  # of random surveys on the network
     steps: list[Step] = field(default_factory=list)
-    influences: list[float] = field(default_factory=list)  # only the last one unless the others are asked for
+    influences: list[float] = field(default_factory=list)  # I(O(G_0)) ... I(O(G_T)); without shaping only the last
 
 
-def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
-    """Algorithm 1, from wherever the training stands up to ``episodes`` in all."""
-    config, rng = training.config, training.rng
-    while training.episode < episodes:
-        clock = Clock()
-        ground = training.grounds[rng.integers(len(training.grounds))]  # line 3: G = sample(G), S = sample(G)
-        simulation = ground.begin(rng)  # line 4: G_0 and its goal
-        episode = Episode(ground, *goal_of(ground.goals, simulation.discovered))
-        featurise = Featuriser(config, rng)  # line 5: F = DeepWalk(G_0), at each step anew (line 10)
-        while len(episode.steps) < config.budget and simulation.discovered.frontier:  # line 7
-            training.survey(simulation, featurise, episode, clock)  # lines 8 to 11
-        training.judge(simulation, episode)
-        clock.lap("reward")
-        training.store(episode)  # lines 12 to 16
-        clock.lap("store")
-        losses = []
-        if training.surveys >= config.learning_starts and len(training.replay):
-            for _ in range(config.updates):  # line 17
-                minibatch = training.minibatch(episode.goal)  # line 18
-                clock.lap("select")
-                losses.append(training.update(minibatch))  # line 20
-                clock.lap("update")
-        training.weight *= config.curriculum_decay  # line 19: at the end of each episode, as the text has it
-        training.episode += 1
-        watch(training.metrics(episode, losses, clock))
+@dataclass
+class EpsilonGreedy:
+    """The behaviour policy of an episode (lines 5, 6, 8, 10 and 11); it records the steps."""
 
+    training: "Training"
+    episode: Episode
+    name: str = "epsilon-greedy"
 
-class Clock:
-    """Where the seconds of an episode go."""
+    def __post_init__(self) -> None:
+        self.observe = Featuriser(self.training.config, self.training.rng)
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, part: str) -> None:
-        """Book the time since the last lap on a part."""
-        now = perf_counter()
-        self.seconds[part] = self.seconds.get(part, 0.0) + now - self._last
-        self._last = now
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """One person of the frontier: of a random row with probability epsilon, else of the row of the highest Q."""
+        training, episode, config = self.training, self.episode, self.training.config
+        if not discovered.frontier:
+            return []
+        if config.shaping:
+            training.measure(episode)  # I(O(G_t)), the potential of the state
+        with training.timed("features"):
+            graph, state = self.observe(discovered)  # lines 5, 6, 10 and 11: S_t and its actions X
+        with training.timed("act"):  # line 8
+            goals = np.array([[episode.goal, episode.average_influence]])
+            (values,), (embedding,) = score_frontiers(training.online, [state], goals)
+            best = int(values.argmax())
+            if rng.random() < training.epsilon:
+                best = int(rng.integers(len(state.frontier)))
+            row = int(state.frontier[best])
+            person = int(rng.choice(graph.members[row]))
+        episode.steps.append(Step(state, row, embedding))
+        training.surveys += 1
+        training.epsilon = max(training.epsilon * config.exploration_decay, config.exploration_final_eps)
+        return [person]
 
 
 class Training:
-    """All that changes while a policy is trained, and the single steps of Algorithm 1."""
+    """All that changes while a policy is trained (line 1), and the single steps of Algorithm 1."""
 
     def __init__(self, config: Config, networks: Sequence[Network]) -> None:
         self.config = config
-        self.grounds = [Ground(network, config) for network in networks]
-        self.goals: GoalHeuristic = family_goals(self.grounds, config.start)  # what the policy goes by elsewhere
+        self.networks = [TrainingNetwork(network, config) for network in networks]
+        averages = [each.goals.average_influence for each in self.networks]
+        self.goals = GoalHeuristic.of_networks(networks, averages, config.start)  # for networks that are not known
         self.rng = np.random.default_rng(config.seed)
         self.online = new_network(config)
         self.target = copy.deepcopy(self.online)
@@ -99,167 +123,113 @@ class Training:
             self.online.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
         self.replay = Replay(config.buffer_size)
-        self.validation = Validation(self.grounds, config, self.goals)
+        self.validation = Validation(self.networks, config, self.goals)
         self.episode = 0
         self.surveys = 0
         self.updates = 0
-        self.weight = config.curriculum_weight
+        self.curriculum_weight = config.curriculum_weight  # lambda
         self.epsilon = config.exploration_initial_eps
+        self._seconds: defaultdict[str, float] = defaultdict(float)
 
-    def survey(self, simulation: Simulation, featurise: Featuriser, episode: Episode, clock: Clock) -> None:
-        """Lines 8 to 11: choose somebody epsilon-greedily among the frontier, and survey them."""
-        seen = simulation.discovered
-        if self.config.shaping or self.config.hindsight == "future":
-            episode.influences.append(episode.ground.influence(simulation, self.rng))
-            clock.lap("reward")
-        graph, state = featurise(seen)
-        clock.lap("features")
-        values, _, embedding = score_frontiers(self.online, [state], np.array([[episode.goal, episode.typical]]))
-        best = int(values.argmax())
-        if self.rng.random() < self.epsilon:
-            best = int(self.rng.integers(len(state.frontier)))
-        row = int(state.frontier[best])
-        known = len(seen)
-        simulation.ask(int(self.rng.choice(graph.members[row])))
-        episode.steps.append(Step(state, row, embedding[0].numpy(), len(seen) - known))
-        self.surveys += 1
-        self.epsilon = max(self.epsilon * self.config.exploration_decay, self.config.exploration_final_eps)
-        clock.lap("act")
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add the time of a block to the seconds of a part in the episode's metrics."""
+        began = perf_counter()
+        yield
+        self._seconds[part] += perf_counter() - began
 
-    def judge(self, simulation: Simulation, episode: Episode) -> None:
-        """The influence of the leaders that the oracle chooses at the end."""
-        episode.influences.append(episode.ground.influence(simulation, self.rng))
+    def measure(self, episode: Episode) -> None:
+        """Count the influence of the leaders that the oracle chooses from the present graph."""
+        with self.timed("reward"):
+            episode.influences.append(episode.network.influence(episode.simulation, self.rng))
 
-    def store(self, episode: Episode) -> None:
-        """Lines 12 to 16: every transition with the episode's goal and, beside it, with pseudo-goals."""
-        for t in range(len(episode.steps)):
-            self.replay.add(self._transition(episode, t, episode.goal, relabelled=False))
-            if self.config.hindsight is not None:
-                for goal in pseudo_goals(self.config.hindsight, self._reached(episode), t):
-                    self.replay.add(self._transition(episode, t, goal, relabelled=True))
-
-    def _reached(self, episode: Episode) -> list[float]:
-        """I(O(G_0)) ... I(O(G_T)), with zeros for those that nothing needed."""
-        return [0.0] * (len(episode.steps) + 1 - len(episode.influences)) + episode.influences
+    def store(self, episode: Episode, t: int, goal: float, relabelled: bool = False) -> None:
+        """Add the transition from G_t to G_{t+1} to the buffer, with the reward that it has towards a goal."""
+        step, paid = episode.steps[t], self.rewards(episode, goal)[t]
+        next_state = episode.steps[t + 1].state if t + 1 < len(episode.steps) else None
+        goals = goal, episode.goal, episode.average_influence
+        self.replay.add(Transition(step.state, step.action, paid, next_state, *goals, relabelled, step.embedding))
 
     def rewards(self, episode: Episode, goal: float) -> list[float]:
         """The reward of each survey of an episode towards a goal: all of it at the end, unless shaped.
 
-        The potential of a state is the reward if the study ended there; what a survey adds to it is its shaped reward.
-        That changes no policy's order (Ng, Harada and Russell, 1999), and takes the luck of the start set out.
+        The potential of a state is the reward if the study ended there; a shaped reward is what a survey adds to it.
+        That leaves the order of policies as it is (Ng, Harada and Russell, 1999), and removes the start set's part of
+        the variance.
         """
-        config, reached = self.config, self._reached(episode)
-        worth = [reward(each, goal, True) if config.goal else each / episode.ground.optimum for each in reached]
-        end = len(episode.steps) - 1
-        rewards = [
-            config.myopic_reward * step.new_people + worth[-1] * (t == end) for t, step in enumerate(episode.steps)
-        ]
+        config = self.config
+        worth = [reward(each, goal) if config.goal else each / episode.network.optimum for each in episode.influences]
+        rewards = [0.0] * (len(episode.steps) - 1) + [worth[-1]]
         if config.shaping:
             following = [config.gamma * each for each in worth[1:-1]] + [0.0]  # the end of a study has no potential
             rewards = [each + after - before for each, after, before in zip(rewards, following, worth, strict=False)]
         return rewards
 
-    def _transition(self, episode: Episode, t: int, goal: float, relabelled: bool) -> Transition:
-        rewards = self.rewards(episode, goal)
-        rest = sum(self.config.gamma**i * each for i, each in enumerate(rewards[t:]))
-        following = None if t == len(episode.steps) - 1 else episode.steps[t + 1].state
-        step = episode.steps[t]
-        return Transition(
-            step.state,
-            step.action,
-            rewards[t],
-            following,
-            goal,
-            rest,
-            episode.goal,
-            episode.influences[-1],
-            episode.typical,
-            relabelled,
-            step.embedding,
-        )
-
-    def minibatch(self, pursued: float) -> list[Transition]:
-        """Line 18: uniform, or the most useful of three times as many by proximity and diversity."""
+    def sample_minibatch(self, goal: float) -> list[Transition]:
+        """Sample uniformly, or choose the best of m times as many by proximity to the goal and diversity."""
         config = self.config
-        if config.curriculum is None:
-            return self.replay.draw(config.batch_size, self.rng)
-        drawn = self.replay.draw(config.curriculum_candidates * config.batch_size, self.rng)
-        if config.curriculum == "literal":
-            near = curriculum.proximity([each.achieved for each in drawn], [each.goal for each in drawn])
-        else:
-            near = curriculum.proximity(np.log([each.desired for each in drawn]), np.full(len(drawn), np.log(pursued)))
-        alike = curriculum.similarity(np.array([each.embedding for each in drawn]), config.normalised_similarity)
-        picks = curriculum.select(alike, near, self.weight, config.batch_size)
-        return [drawn[i] for i in picks]
+        with self.timed("select"):
+            if config.curriculum is None:
+                return self.replay.sample(config.batch_size, self.rng)
+            drawn = self.replay.sample(config.curriculum_candidates * config.batch_size, self.rng)
+            pursued = np.log([each.episode_goal for each in drawn])
+            near = curriculum.proximity(pursued, np.full(len(drawn), np.log(goal)))
+            alike = curriculum.similarity(np.array([each.embedding for each in drawn]), config.normalised_similarity)
+            picks = curriculum.select(alike, near, self.curriculum_weight, config.batch_size)
+            return [drawn[i] for i in picks]
 
     def update(self, minibatch: Sequence[Transition]) -> float:
-        """Line 20: one step of the online network towards the targets; then the target network follows."""
-        wanted = torch.from_numpy(self.targets(minibatch).astype(np.float32))
-        batch = Batch.of([each.state for each in minibatch])
-        rows = torch.from_numpy(batch.starts + [each.action for each in minibatch])
-        goals = torch.tensor([[each.goal, each.typical] for each in minibatch])
-        values, embeddings = self.online(batch, torch.arange(batch.size), rows, goals)
-        scale = self._error_scale(minibatch)
-        loss = torch.nn.functional.smooth_l1_loss(values * scale, wanted * scale)
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.online.parameters(), 10.0)
-        self.optimiser.step()
-        for each, embedding in zip(minibatch, embeddings.detach().numpy(), strict=True):
-            each.embedding = embedding.copy()  # a view would keep the whole batch in memory
-        self._follow()
+        """One step of the online network towards the targets, by the Huber loss; returns the loss.
+
+        (I - g) / g wrong by x is I wrong by x g people. Errors count in people, relative to the average influence:
+        counted in Q itself, episodes with small goals would outweigh all others.
+        """
+        with self.timed("update"):
+            wanted = torch.from_numpy(self.targets(minibatch).astype(np.float32))
+            batch = Batch.of([each.state for each in minibatch])
+            rows = torch.from_numpy(batch.starts + [each.action for each in minibatch])
+            goals = torch.tensor([[each.goal, each.average_influence] for each in minibatch])
+            values, embeddings = self.online(batch, torch.arange(len(minibatch)), rows, goals)
+            scale = torch.ones(len(minibatch))
+            if self.config.goal is not None:
+                scale = torch.tensor([each.goal / each.average_influence for each in minibatch])
+            loss = torch.nn.functional.smooth_l1_loss(values * scale, wanted * scale)
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.online.parameters(), MAX_GRADIENT_NORM)
+            self.optimiser.step()
+            self.updates += 1
+            for each, embedding in zip(minibatch, embeddings.detach().numpy(), strict=True):
+                each.embedding = embedding.copy()  # a view would keep the whole batch in memory
         return float(loss.detach())
 
-    def _error_scale(self, minibatch: Sequence[Transition]) -> Tensor:
-        """What an error of Q counts: (I - g) / g wrong by x is I wrong by x g people, whatever the goal.
-
-        Counted in Q itself, episodes with small goals would outweigh all others: errors go with 1 / g.
-        """
-        if self.config.goal is None or self.config.loss == "goal":
-            return torch.ones(len(minibatch))
-        return torch.tensor([each.goal / each.typical for each in minibatch], dtype=torch.float32)
-
     def targets(self, minibatch: Sequence[Transition]) -> FloatArray:
-        """r + gamma max_a' Q'(s', a', g), without a bootstrap past the end; or what the episode really brought."""
-        if self.config.returns == "monte-carlo":
-            return np.array([each.discounted_return for each in minibatch])
+        """r + gamma max_u Q'(S', φ(u), g), and r alone after the last survey."""
         wanted = np.array([each.reward for each in minibatch])
-        going_on = [i for i, each in enumerate(minibatch) if each.following is not None]
-        if going_on:
-            states = [minibatch[i].following for i in going_on]
-            goals = np.array([[minibatch[i].goal, minibatch[i].typical] for i in going_on])
-            wanted[going_on] += self.config.gamma * self._best_values(states, goals)  # type: ignore[arg-type]
+        going_on = np.array([each.next_state is not None for each in minibatch])
+        if going_on.any():
+            states = [each.next_state for each in minibatch if each.next_state is not None]
+            goals = np.array([[each.goal, each.average_influence] for each in minibatch])
+            values, _ = score_frontiers(self.target, states, goals[going_on])
+            wanted[going_on] += self.config.gamma * np.array([each.max() for each in values])
         return wanted
 
-    def _best_values(self, states: Sequence[State], goals: FloatArray) -> FloatArray:
-        values, frontiers, _ = score_frontiers(self.target, states, goals)
-        if not self.config.double:
-            best: FloatArray = np.maximum.reduceat(values.numpy(), frontiers.starts)
-            return best
-        chooser, _, _ = score_frontiers(self.online, states, goals)
-        ends = [*frontiers.starts[1:], len(values)]
-        picks = [a + int(chooser[a:b].argmax()) for a, b in zip(frontiers.starts, ends, strict=True)]
-        chosen: FloatArray = values.numpy()[picks]
-        return chosen
-
     @torch.no_grad()
-    def _follow(self) -> None:
-        """The target network is an average of the online one: of all updates at first, then of about 1 / tau."""
-        self.updates += 1
-        if self.updates % (self.config.target_interval * self.config.updates) and self.config.target_interval > 1:
-            return
+    def update_target(self) -> None:
+        """Move Q' towards Q: it is the mean of all updates at first, then an average of about the last 1 / tau."""
         step = max(self.config.tau, 1.0 / self.updates)
         torch._foreach_lerp_(list(self.target.parameters()), list(self.online.parameters()), step)
 
-    def metrics(self, episode: Episode, losses: Sequence[float], clock: Clock) -> dict[str, Any]:
-        """What a line of metrics.jsonl says."""
+    def metrics(self, episode: Episode, losses: Sequence[float]) -> dict[str, Any]:
+        """One line of metrics.jsonl."""
+        seconds, self._seconds = self._seconds, defaultdict(float)
         return {
             "episode": self.episode,
-            "network": episode.ground.network.name,
+            "network": episode.network.network.name,
             "influence": episode.influences[-1],
             "goal": episode.goal,
-            "curriculum_weight": self.weight,
+            "curriculum_weight": self.curriculum_weight,
             "epsilon": self.epsilon,
             "loss": float(np.mean(losses)) if losses else None,
-            "seconds": {part: round(spent, 5) for part, spent in clock.seconds.items()},
+            "seconds": {part: round(spent, 5) for part, spent in seconds.items()},
         }
