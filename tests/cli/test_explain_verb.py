@@ -115,7 +115,10 @@ MISTAKES = {
         [*KNOWN, "--policy", "claim.json", "--start", "Eve"],
         "Eve was known at the outset",
     ),
-    "surveyed and refused": ([*KNOWN, "--policy", "claim.json", "--refused", "Ana"], "both was surveyed and refused"),
+    "surveyed and refused": (
+        [*KNOWN, "--policy", "claim.json", "--refused", "Ana"],
+        "listed both as surveyed and as refused",
+    ),
     "a stranger": ([*KNOWN, "--policy", "claim.json", "--refused", "Zoe"], "nobody is called 'Zoe'"),
 }
 

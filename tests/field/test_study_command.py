@@ -79,7 +79,7 @@ def test_a_study_from_the_first_person_to_the_leaders(study, tmp_path, monkeypat
     monkeypatch.setenv("CLAIM_PASSPHRASE", "another good one")
     study("restore", "--replace", "--yes", str(tmp_path / "copy"))
     assert study("verify", "--head", verified["head"], "--json", "-")["after_head"] == 1
-    assert "closed" in study("close", "--yes")
+    assert "destroyed" in study("destroy", "--yes")
     assert study("list", "--json", "-") == {"studies": []}
 
 

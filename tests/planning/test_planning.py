@@ -1,6 +1,7 @@
 """How many surveys are worth it, from simulated studies."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +11,9 @@ from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
-from claim.planning import KINDS, Plan, Point, Setting, completed, look_alike, plan_further, plan_new
+from claim.planning import KINDS, Plan, PlanSettings, Point, completed, look_alike, plan
 
-QUICK = Setting(leaders=4, surveys=(0, 3, 9), studies=6)
+QUICK = PlanSettings(leaders=4, surveys=(0, 3, 9), studies=6)
 
 
 def seen_part(network: Network, budget: int, seed: int = 0) -> Discovered:
@@ -43,31 +44,31 @@ def test_kinds_differ_as_their_names_say():
 
 
 def test_a_plan_has_a_point_for_every_number_of_surveys():
-    plan = plan_new(150, 4.0, "stars", 3, QUICK)
-    assert [each.surveys for each in plan.points] == [0, 3, 9]
-    first, second, third = plan.points
+    made = plan(150, 4.0, "stars", 3, settings=QUICK)
+    assert [each.surveys for each in made.points] == [0, 3, 9]
+    first, second, third = made.points
     assert first.gain is None
     assert second.gain == pytest.approx((second.mean - first.mean) / 3)
     assert third.gain == pytest.approx((third.mean - second.mean) / 6)
     assert first.discovered < second.discovered < third.discovered <= 150
-    for each in plan.points:
+    for each in made.points:
         assert 4 <= each.low <= each.mean <= each.high <= 150
-    json.dumps(plan.to_dict(), allow_nan=False)
+    json.dumps(made.to_dict(), allow_nan=False)
 
 
 def test_the_same_seed_gives_the_same_plan_and_another_one_another():
-    one, again = (plan_new(100, 4.0, "unknown", 5, QUICK) for _ in range(2))
-    other = plan_new(100, 4.0, "unknown", 5, Setting(leaders=4, surveys=(0, 3, 9), studies=6, seed=1))
+    one, again = (plan(100, 4.0, "unknown", 5, settings=QUICK) for _ in range(2))
+    other = plan(100, 4.0, "unknown", 5, settings=PlanSettings(leaders=4, surveys=(0, 3, 9), studies=6, seed=1))
     assert one == again
     assert one.points != other.points
 
 
 def test_everybody_surveyed_is_the_end_of_what_surveys_add():
     """In a small network the frontier runs dry: the curve goes on flat and costs nothing."""
-    setting = Setting(leaders=3, surveys=(0, 40, 400), studies=4, p=0.2)
-    plan = plan_new(20, 3.0, "clustered", 2, setting)
-    assert plan.points[2].discovered == plan.points[1].discovered <= 20
-    assert abs(plan.points[2].gain) < 0.01
+    setting = PlanSettings(leaders=3, surveys=(0, 40, 400), studies=4, p=0.2)
+    made = plan(20, 3.0, "clustered", 2, settings=setting)
+    assert made.points[2].discovered == made.points[1].discovered <= 20
+    assert abs(made.points[2].gain) < 0.01
 
 
 def test_studies_share_networks_where_these_are_large(monkeypatch):
@@ -81,17 +82,18 @@ def test_studies_share_networks_where_these_are_large(monkeypatch):
     monkeypatch.setattr("claim.planning.MOST_PEOPLE", 1)
     monkeypatch.setattr("claim.planning.FEWEST_NETWORKS", 2)
     seen = []
-    plan_new(50, 3.0, "stars", 5, QUICK, lambda *done: seen.append(done))
+    plan(50, 3.0, "stars", settings=QUICK, progress=lambda *done: seen.append(done))
     assert made == [0, 1]
     assert seen == [(number, 6) for number in range(1, 7)]
 
 
 def test_enough_is_where_no_later_survey_is_worth_it():
-    plan = Plan(QUICK, [point(0, None), point(5, 0.9), point(10, 0.1), point(20, 0.3), point(30, 0.1)])
-    assert [plan.enough(worth) for worth in (0.05, 0.2, 0.5, 2.0)] == [None, 20, 5, 0]
-    assert plan.advice(0.2).startswith("After 20 surveys each further survey adds less than 0.2 people.")
-    assert "Even after 30 surveys" in plan.advice(0.05)
-    assert "says nothing" in Plan(QUICK, [point(5, None)]).advice(0.2)
+    points = [point(0, None), point(5, 0.9), point(10, 0.1), point(20, 0.3), point(30, 0.1)]
+    cheap, usual, dear, dearest = (Plan(replace(QUICK, worth=worth), points, {}) for worth in (0.05, 0.2, 0.5, 2.0))
+    assert [made.enough for made in (cheap, usual, dear, dearest)] == [None, 20, 5, 0]
+    assert usual.advice.startswith("After 20 surveys each further survey adds less than 0.2 people.")
+    assert "Even after 30 surveys" in cheap.advice
+    assert "does not show" in Plan(QUICK, [point(5, None)], {}).advice
 
 
 def test_a_completed_network_keeps_all_that_was_seen():
@@ -124,10 +126,10 @@ def test_a_completed_network_has_about_the_mean_degree_of_the_hidden_one():
 def test_further_surveys_start_from_what_is_known():
     network = vole_like(200, 5.0, np.random.default_rng(4))
     seen = seen_part(network, 8)
-    plan = plan_further(seen, 200, None, QUICK)
-    assert plan.points[0].discovered == len(seen)
-    assert plan.points[2].discovered > len(seen)
-    assert plan == plan_further(seen, 200, None, QUICK)
+    made = plan(200, known=seen, settings=QUICK)
+    assert made.points[0].discovered == len(seen)
+    assert made.points[2].discovered > len(seen)
+    assert made == plan(200, known=seen, settings=QUICK)
 
 
 def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
@@ -140,56 +142,59 @@ def test_simulated_studies_know_who_the_study_began_with(monkeypatch):
         return [1.0, 1.0, 1.0], [1, 1, 1]
 
     monkeypatch.setattr("claim.planning.reach_curve", noted)
-    plan_further(seen, 200, None, QUICK)
+    plan(200, known=seen, settings=QUICK)
     assert begun == [seen] * QUICK.studies
     assert len(seen.start) == 5
 
 
 def test_surveys_add_nothing_where_everybody_is_reached_already():
     crowd = vole_like(40, 9.0, np.random.default_rng(5))
-    plan = plan_further(seen_part(crowd, 6), 40, None, Setting(p=0.9, leaders=2, surveys=(0, 5, 10), studies=4))
-    for before, after in pairwise(plan.points):
+    made = plan(40, known=seen_part(crowd, 6), settings=PlanSettings(p=0.9, leaders=2, surveys=(0, 5, 10), studies=4))
+    for before, after in pairwise(made.points):
         assert after.gain == pytest.approx((after.mean - before.mean) / (after.surveys - before.surveys))
-    assert plan.points[0].mean == 40
-    assert max(point.stderr for point in plan.points) < 0.5  # of 40 people, not of as many as foresight would expect
-    assert plan.enough(0.2) == 0
+    assert made.points[0].mean == 40
+    assert max(point.stderr for point in made.points) < 0.5  # of 40 people, not of as many as foresight would expect
+    assert made.enough == 0
 
 
 def test_people_who_refused_are_not_asked_again():
     star = Network.from_edges([0] * 6, range(1, 7))
     seen = Discovered.from_network(star, [0], range(1, 7))
-    plan = plan_further(seen, 50, 4.0, Setting(leaders=2, surveys=(0, 5), studies=3))
-    assert plan.points[1].discovered == 7
+    made = plan(50, 4.0, known=seen, settings=PlanSettings(leaders=2, surveys=(0, 5), studies=3))
+    assert made.points[1].discovered == 7
 
 
 def test_somebody_who_named_nobody_is_no_reason_to_stop():
     seen = Discovered.from_network(Network.from_edges([], [], n=2), [0, 1])
-    plan = plan_further(seen, 30, None, QUICK)
-    assert [each.mean for each in plan.points] == [2, 2, 2]
+    made = plan(30, known=seen, settings=QUICK)
+    assert [each.mean for each in made.points] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (lambda: plan_new(0, 3.0), "people must be at least 1"),
-        (lambda: plan_new(10, 0.0), "mean degree must be above 0"),
-        (lambda: plan_new(10, 10.0), "below the number of people"),
-        (lambda: plan_new(10, float("nan")), "mean degree"),
-        (lambda: plan_new(10, 3.0, "starry"), "known: stars, clustered, unknown"),
-        (lambda: plan_new(10, 3.0, start=0), "start must be at least 1"),
-        (lambda: Setting(leaders=0), "leaders must be at least 1"),
-        (lambda: Setting(studies=1), "studies must be at least 2"),
-        (lambda: Setting(surveys=()), "numbers of surveys"),
-        (lambda: Setting(surveys=(5, 0)), "numbers of surveys"),
-        (lambda: Setting(surveys=(-1, 0)), "numbers of surveys"),
-        (lambda: Setting(p=2.0), "between 0 and 1"),
-        (lambda: Setting(policy="randm"), "did you mean random"),
-        (lambda: Setting(policy="clairvoyant"), "must see the whole network"),
-        (lambda: Setting(selector="greed"), "no selector"),
-        (lambda: plan_further(Discovered(), 50), "nobody was surveyed"),
-        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 90, np.nan), "mean degree"),
-        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 90, -5.0), "mean degree"),
-        (lambda: plan_further(seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9), 6), "are known already"),
+        (lambda: plan(0, 3.0), "people must be at least 1"),
+        (lambda: plan(10, 0.0), "mean degree must be above 0"),
+        (lambda: plan(10, 10.0), "below the number of people"),
+        (lambda: plan(10, float("nan")), "mean degree"),
+        (lambda: plan(10, 3.0, "starry"), "must be one of stars, clustered, unknown, got starry"),
+        (lambda: plan(10, 3.0, start_size=0), "start must be at least 1"),
+        (lambda: PlanSettings(leaders=0), "leaders must be at least 1"),
+        (lambda: PlanSettings(studies=1), "studies must be at least 2"),
+        (lambda: PlanSettings(surveys=()), "numbers of surveys"),
+        (lambda: PlanSettings(surveys=(5, 0)), "numbers of surveys"),
+        (lambda: PlanSettings(surveys=(-1, 0)), "numbers of surveys"),
+        (lambda: PlanSettings(p=2.0), "between 0 and 1"),
+        (lambda: PlanSettings(worth=0), "worth must be a number of people above 0, got 0"),
+        (lambda: PlanSettings(worth=float("nan")), "worth must be"),
+        (lambda: plan(50), "needs the mean degree"),
+        (lambda: PlanSettings(policy="randm"), "did you mean random"),
+        (lambda: PlanSettings(policy="clairvoyant"), "must see the whole network"),
+        (lambda: PlanSettings(selector="greed"), "no selector"),
+        (lambda: plan(50, known=Discovered()), "needs people who were surveyed"),
+        (lambda: plan(90, np.nan, known=seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9)), "mean degree"),
+        (lambda: plan(90, -5.0, known=seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9)), "mean degree"),
+        (lambda: plan(6, known=seen_part(vole_like(90, 5.0, np.random.default_rng(0)), 9)), "are known already"),
     ],
 )
 def test_what_makes_no_plan_is_refused(make, problem):

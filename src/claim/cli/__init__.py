@@ -1,4 +1,4 @@
-"""The command line: one verb a job, one module a verb; each imports what it needs only when it runs."""
+"""The command line: one module per verb; each imports what it needs only when it runs."""
 
 import sys
 from io import TextIOWrapper
@@ -10,13 +10,13 @@ from claim.cli import advise, evaluate, experiment, explain, foresight, networks
 from claim.cli.app import app as assistant
 from claim.errors import ClaimError
 
-# Typer carries its own copy of Click, or uses the installed one, depending on its version; this is its error.
+# The error of Click, of which Typer has its own copy or uses the installed one, depending on its version.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 INTERRUPTED = 130  # as shells report Ctrl-C; newer versions of Typer turn it into this exit code themselves
 
 app = typer.Typer(
     name="claim",
-    help="Whom to survey next in a social network nobody has a map of, and whom to recruit at the end.",
+    help="Whom to survey next in an unmapped social network, and whom to recruit at the end.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -49,39 +49,29 @@ app.add_typer(foresight.app, name="foresight")
 for verb in (select.select, select.influence, evaluate.evaluate, advise.advise, plan.plan, train.train):
     app.command()(verb)
 app.command()(explain.explain)
-app.command("app")(assistant)
+app.command()(assistant)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; what a user can put right is one line on standard error and exit code 2."""
+    """Run a command; an error that the user can correct is one line on standard error and exit code 2."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows "?" rather than nothing
-    debug = "--debug" in given
-    words = _renamed([word for word in given if word != "--debug"])
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows "?"
     try:
-        status = app(words, standalone_mode=False)
-    except ClaimError as error:
-        if debug:
-            raise
-        _stop(str(error), 2)
+        status = app(_renamed([word for word in given if word != "--debug"]), standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader closed the pipe
+        sys.exit(141)
     except UsageError as error:
         message = error.format_message()  # type: ignore[attr-defined]
         _stop(message, 2) if message else sys.exit(2)  # no message: a bare "claim", which has shown its help
-    except (KeyboardInterrupt, typer.Abort):
-        _stop("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
-        sys.exit(141)
-    except OSError as error:
-        if debug:
+    except (ClaimError, OSError, MemoryError) as error:
+        if "--debug" in given:
             raise
-        _stop(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
-    except MemoryError:
-        if debug:
-            raise
-        _stop("not enough memory for numbers this large", 2)
+        _stop(_message(error), 2)
     if status == INTERRUPTED:
         _stop("interrupted", INTERRUPTED)
     sys.exit(status if isinstance(status, int) else 0)
@@ -95,6 +85,14 @@ def _renamed(words: list[str]) -> list[str]:
     old["--untold"] = "--selector-unaware"
     parts = (word.partition("=") for word in words)
     return ["".join((old.get(option, option), sign, value)) for option, sign, value in parts]
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "not enough memory for numbers this large"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _stop(message: str, code: int) -> NoReturn:

@@ -1,9 +1,9 @@
-"""What the verbs share: options, lists of names, tables, JSON and progress."""
+"""Shared by the verbs: options, lists of names, tables, JSON and progress."""
 
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -17,36 +17,34 @@ from claim.io.files import check_writable, write_whole
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import ProgressColumn
+    from rich.table import Table
 
     from claim.networks import Network
 
 
 JsonOption = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for standard output and nothing else."),
+    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; -: to standard output, only.")
 ]
-DataDirOption = Annotated[
-    str | None, typer.Option("--data-dir", metavar="DIR", help="Where network files are (else CLAIM_DATA).")
-]
+DataDirOption = Annotated[str | None, typer.Option(metavar="DIR", help="Folder of network files (else CLAIM_DATA).")]
 ProbabilityOption = Annotated[
-    float, typer.Option("--probability", "-p", help="Chance that word passes along a contact.")
+    float, typer.Option("--probability", "-p", help="Probability that a message passes along a contact, 0 to 1.")
 ]
-LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="How many leaders to choose.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
-DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the file as directed contacts.")]
+LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="Number of leaders to choose.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed: the same seed gives the same result.")]
+DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the contacts of the file as directed.")]
 EdgeProbabilitiesOption = Annotated[
-    bool, typer.Option("--edge-probabilities", help="Read the third column as each contact's own probability.")
+    bool, typer.Option("--edge-probabilities", help="Read each contact's probability from the third column.")
 ]
 
 
 def names(given: str | None) -> list[str]:
-    """A list separated by commas or line breaks, each name once; a name with a comma in it stands in double quotes."""
+    """Split a list at commas or line breaks, each name once; a name with a comma is in double quotes."""
     lines = csv.reader(StringIO(given or "", newline=None), skipinitialspace=True)
     return list(dict.fromkeys(name.strip() for line in lines for name in line if name.strip()))
 
 
 def lines_of(file: str) -> list[str]:
-    """The lines of a file, or of standard input for ``-``, without blank ones."""
+    """Read the lines of a file, or of standard input for ``-``, without blank ones."""
     from claim.io.text import Source
 
     source = Source(Path("standard input"), sys.stdin.buffer.read()) if file == "-" else Source(Path(file))
@@ -55,7 +53,7 @@ def lines_of(file: str) -> list[str]:
 
 
 def listed(option: str, given: str | None, file: str | None) -> list[str]:
-    """What ``--option A,B`` or ``--option-file FILE`` lists, one a line in the file; each once."""
+    """Read a list of people from ``--option A,B`` or, one per line, from ``--option-file FILE``; each once."""
     if file is None:
         return names(given)
     if given:
@@ -66,38 +64,74 @@ def listed(option: str, given: str | None, file: str | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def people(network: "Network", labels: Iterable[str]) -> list[int]:
-    """Indices of people given by label, each once."""
-    return list(dict.fromkeys(network.index_of(label) for label in labels))
+def whole(option: str, given: str) -> int:
+    """Read a whole number from 0."""
+    if not given.strip().isdecimal():
+        raise InputError(f"{option} takes whole numbers from 0, got {given!r}")
+    return int(given)
+
+
+def loaded(name_or_path: str, **options: Any) -> "Network":
+    """Load a network, and report on standard error what was left out of it."""
+    from claim.networks import load
+
+    network = load(name_or_path, **options)
+    report_dropped(network)
+    return network
 
 
 def say(message: str) -> None:
-    """A word to the user that is not part of the result."""
+    """Write a note that is not part of the result to standard error."""
     typer.echo(message, err=True)
 
 
 def report_dropped(network: "Network") -> None:
-    """Tell the user what was left out of the network they gave."""
+    """Report what was left out of a network."""
     if network.dropped:
         say(f"{network.name}: {network.dropped}")
 
 
 def show(data: dict[str, Any], table: "RenderableType", json_target: str | None) -> None:
-    """The result for people on the terminal, or for machines where ``--json`` asks for it."""
+    """Print the result as text or a table, and write it as JSON where ``--json`` asks for it."""
     if json_target == "-":
-        sys.stdout.write(_sayable(as_json(data)))
+        sys.stdout.write(_encodable(as_json(data)))
         return
     check_json_target(json_target)
     from rich.console import Console
 
-    # Labels come from files: a person called "[/b]" or ":smile:" is no markup.
+    # Labels come from files: "[/b]" and ":smile:" are not markup.
     Console(highlight=False, markup=False, emoji=False).print(table, soft_wrap=isinstance(table, str))
     if json_target is not None:
         write_text(Path(json_target), as_json(data))
 
 
-def _sayable(text: str) -> str:
-    """JSON as it is where the terminal has all its letters, else with the others as ``\\u`` escapes."""
+def table(
+    title: str, columns: Iterable[str], rows: Sequence[Mapping[str, Any]], right: Iterable[str] = (), **style: Any
+) -> "Table":
+    """Build a table of these columns of the rows.
+
+    Numbers and the columns in ``right`` are aligned to the right; lists are joined, None is empty.
+    """
+    from rich.table import Table
+
+    made = Table(title=title, **style)
+    keys = list(columns)
+    for key in keys:
+        numeric = key in right or (rows and all(isinstance(row[key], int | float) for row in rows))
+        made.add_column(key.replace("_", " "), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(_cell(row[key]) for key in keys))
+    return made
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _encodable(text: str) -> str:
+    """Escape the letters of JSON that standard output cannot encode."""
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -111,7 +145,7 @@ def as_json(data: Any) -> str:
 
 
 def check_json_target(json_target: str | None) -> None:
-    """Refuse a place that cannot be written to before the work is done rather than after."""
+    """Refuse a file that cannot be written before the work is done rather than after."""
     if json_target in (None, "-"):
         return
     path = Path(json_target or "")
@@ -134,7 +168,7 @@ def check_can_train() -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all; what is no plain file, such as a pipe or /dev/null, is written to as it is."""
+    """Write a file atomically; a pipe or a device such as /dev/null is written to directly."""
     check_json_target(str(path))
     try:
         if path.exists() and not path.is_file():
@@ -165,7 +199,7 @@ def byte_progress(what: str, hidden: bool = False) -> Iterator[Callable[[int, in
 
 @contextmanager
 def _bar(what: str, counter: "ProgressColumn", hidden: bool) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar that shows nothing where nobody is looking."""
+    """Show a progress bar, on terminals only."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

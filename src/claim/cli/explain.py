@@ -13,7 +13,6 @@ from claim.cli.advise import (
     StartOption,
     SurveyedFileOption,
     SurveyedOption,
-    study_so_far,
 )
 from claim.cli.common import DataDirOption, JsonOption, SeedOption, report_dropped, show
 from claim.errors import InputError
@@ -67,7 +66,9 @@ def explain(
         )
     trained = cast("LearnedPolicy", policy_for(policy, graph, budget))
     if known is not None:
-        seen, labels = study_so_far(graph, trained, lists), list(graph.labels)
+        from claim.advice import discovered_so_far
+
+        seen, labels = discovered_so_far(graph, *lists, trained), list(graph.labels)
     else:
         import numpy as np
 

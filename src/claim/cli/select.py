@@ -1,12 +1,11 @@
-"""``claim select`` and ``claim influence``: whom to recruit, and how far their word reaches."""
+"""``claim select`` and ``claim influence``: whom to recruit, and how many people they reach."""
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.advise import Lists, StartFileOption, StartOption, SurveyedFileOption, study_so_far
+from claim.cli.advise import Lists, StartFileOption, StartOption, SurveyedFileOption
 from claim.cli.common import (
     DataDirOption,
     DirectedOption,
@@ -15,47 +14,46 @@ from claim.cli.common import (
     LeadersOption,
     ProbabilityOption,
     SeedOption,
+    check_json_target,
+    loaded,
     names,
-    people,
-    report_dropped,
     say,
     show,
+    table,
 )
 from claim.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
-    from rich.table import Table
 
-    from claim.discovery import Discovered
     from claim.networks import Network
-    from claim.selection import Selection
-    from claim.selection.foresight import Expected, Foresight
+
+SHOWN_REASONS = 3
 
 
 def influence(
     network: Annotated[str, typer.Argument(help="A known network or a file.")],
-    leaders: Annotated[str, typer.Option(metavar="A,B,C", help="The leaders, by label.")],
+    leaders: Annotated[str, typer.Option(metavar="A,B,C", help="Labels of the leaders.")],
     p: ProbabilityOption = 0.1,
-    samples: Annotated[int, typer.Option(help="How many cascades to average over.")] = 10_000,
+    samples: Annotated[int, typer.Option(help="Number of cascades to average over.")] = 10_000,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Estimate how many people hear of it if these leaders start.
+    """Estimate how many people these leaders reach.
 
     Example: [bold]claim influence zone2 --leaders 3,17,42[/bold]
     """
+    check_json_target(json)
+    from claim.advice import people_of
     from claim.cascades import influence as estimate
-    from claim.networks import load
 
-    graph = load(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
-    report_dropped(graph)
-    chosen = people(graph, names(leaders))
+    graph = loaded(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    chosen = people_of(graph, names(leaders))
     if not chosen:
-        raise InputError("--leaders names nobody")
+        raise InputError("--leaders must name at least one person")
     began = time.perf_counter()
     found = estimate(graph, chosen, p, samples, seed)
     result = {
@@ -71,11 +69,6 @@ def influence(
     show(result, f"{len(chosen)} leaders reach {found.mean:.2f}{error} of {graph.n} people in {graph.name}", json)
 
 
-FORESIGHT = "foresight"
-REPLACEMENTS = 5
-SHOWN_REASONS = 3
-
-
 def select(
     network: Annotated[str | None, typer.Argument(help="A known network or a file.")] = None,
     k: LeadersOption = 10,
@@ -83,63 +76,60 @@ def select(
     method: Annotated[
         str, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random; with --known also foresight.")
     ] = "greedy",
-    samples: Annotated[int, typer.Option(help="Worlds the greedy oracle looks at.")] = 1000,
-    may: Annotated[str | None, typer.Option(metavar="A,B", help="Only these people may be chosen.")] = None,
-    must: Annotated[str | None, typer.Option(metavar="A,B", help="These people are leaders in any case.")] = None,
-    must_not: Annotated[str | None, typer.Option(metavar="A,B", help="These people are not chosen.")] = None,
+    samples: Annotated[int, typer.Option(help="Number of worlds that the greedy method samples.")] = 1000,
+    may: Annotated[str | None, typer.Option(metavar="A,B", help="Choose from these people only.")] = None,
+    must: Annotated[str | None, typer.Option(metavar="A,B", help="Include these people.")] = None,
+    must_not: Annotated[str | None, typer.Option(metavar="A,B", help="Exclude these people.")] = None,
     known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
-    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: who was surveyed, in order.")] = "",
+    surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: people surveyed, in order.")] = "",
     surveyed_file: SurveyedFileOption = None,
     start: StartOption = "",
     start_file: StartFileOption = None,
-    size: Annotated[
-        int | None,
-        typer.Option("--people", min=1, help="With --known: how many people there are; no reach is above it."),
-    ] = None,
+    size: Annotated[int | None, typer.Option("--people", min=1, help="With --known: people in all.")] = None,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Choose the leaders whose word reaches the most people.
+    """Choose the leaders who reach the most people.
 
     Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
     """
-    from claim.networks import load
+    check_json_target(json)
+    from claim.advice import discovered_so_far, people_of, select_by_foresight
     from claim.selection import select as choose
+    from claim.selection.foresight import NAME, check_foresight, foresight_named
 
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
     lists = Lists.given(surveyed, surveyed_file, "", None, start, start_file)
     if (lists.surveyed or lists.start or size) and known is None:
         raise InputError("--surveyed, --start and --people go with --known")
-    foresight = method.partition(":")[0] == FORESIGHT
+    foresight = method.partition(":")[0] == NAME
     if foresight and known is None:
-        raise InputError(f"{method} looks past what is known so far: it goes with --known")
-    graph = load(network or known or "", data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
-    report_dropped(graph)
-    people(graph, lists.surveyed)  # a name that is not in the file is better refused than passed over
+        raise InputError(f"{method} chooses from a partly known network: it goes with --known")
+    given = network or known or ""
+    graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    people_of(graph, lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
     if both:
-        raise InputError(f"{both[0]} both must and must not be chosen")
+        raise InputError(f"{both[0]} is in both --must and --must-not")
     began = time.perf_counter()
-    wishes: dict[str, Any] = {
-        "may": None if may is None else people(graph, names(may)),
-        "must": people(graph, names(must)),
-        "must_not": people(graph, names(must_not)),
+    limits: dict[str, Any] = {
+        "may": None if may is None else people_of(graph, names(may)),
+        "must": people_of(graph, names(must)),
+        "must_not": people_of(graph, names(must_not)),
     }
-    ahead: Ahead | None = None
+    more: dict[str, Any] = {}
     if foresight:
-        from claim.selection.foresight import check_foresight, foresight_named
-
         check_foresight(graph, method)
-        seen = study_so_far(graph, None, lists)
-        chosen, ahead = _foreseen(graph, foresight_named(method, p=p, samples=samples), seen, k, seed, wishes, size)
+        seen, selector = discovered_so_far(graph, *lists), foresight_named(method, p=p, samples=samples)
+        chosen, more = select_by_foresight(graph, seen, selector, k, seed, size, **limits)
     else:
-        chosen = choose(graph, k, p, samples, seed, method, **wishes)
+        chosen = choose(graph, k, p, samples, seed, method, **limits)
     if not chosen.leaders:
-        raise InputError("nobody is left to choose from")
+        raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
         "leaders": [graph.labels[leader] for leader in chosen.leaders],
         "influence": chosen.influence,
@@ -149,88 +139,33 @@ def select(
         "network": graph.name,
         "k": k,
         "p": p,
+        **more,
     }
-    if ahead is not None:
-        result |= {
-            "expected": ahead.expected._asdict(),
-            "reasons": ahead.reasons,
-            "replacements": [graph.labels[person] for person in ahead.replacements],
-        }
-    elif known is not None and json != "-":
+    if known is not None and not foresight and json != "-":
         surveys = len(lists.surveyed)
-        say(f"reach is counted on the known part only ({surveys} people surveyed): expect more in truth")
-    show(result, _table(graph, result) if ahead is None else _foresight_table(graph, result), json)
+        say(f"reach is counted on the known part only ({surveys} people surveyed): expect more on the whole network")
+    show(result, _shown(graph, result), json)
 
 
-@dataclass(frozen=True)
-class Ahead:
-    """What foresight adds to leaders: the reach to expect, why each was chosen, and who comes next if one declines."""
-
-    expected: "Expected"
-    reasons: list[list[str]]
-    replacements: list[int]
-
-
-def _foreseen(
-    graph: "Network",
-    selector: "Foresight",
-    seen: "Discovered",
-    k: int,
-    seed: int,
-    wishes: dict[str, Any],
-    most: int | None,
-) -> "tuple[Selection, Ahead]":
-    """Leaders by their reach on the whole network, how many people they reach on the known part, and what to expect."""
-    import numpy as np
-
-    from claim.selection import Selection
-    from claim.selection.api import estimate_influence
-    from claim.selection.foresight import told
-    from claim.selection.greedy import Candidates
-
-    Candidates.of(len(seen), k, **wishes)  # refuses wishes that the longer list would have room for
-    choosing, judging, expecting, reasoning = np.random.default_rng(seed).spawn(4)
-    ranked = selector.select(seen, k + REPLACEMENTS, choosing, **wishes)
-    leaders = ranked[:k]
-    reach = estimate_influence(graph, leaders, selector.p, judging)
-    expected = selector.expect(seen, leaders, expecting)
-    if most is not None:
-        expected = expected.at_most(float(max(most, len(seen))))
-    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **wishes)
-    reasons = [[why.text for why in whys] for whys in told(found)]
-    ahead = Ahead(expected, reasons, ranked[k:])
-    return Selection(leaders, reach.mean, reach.stderr, FORESIGHT), ahead
-
-
-def _table(graph: "Network", result: dict[str, Any]) -> "Table":
-    from rich.table import Table
-
-    title = f"{len(result['leaders'])} leaders of {graph.name} reach {result['influence']:.1f} ± {result['stderr']:.1f}"
-    table = Table(title=f"{title} of {graph.n} people ({result['method']}, {result['seconds']:.2f} s)")
-    table.add_column("rank", justify="right")
-    table.add_column("leader")
-    table.add_column("contacts", justify="right")
-    for rank, leader in enumerate(result["leaders"], 1):
-        table.add_row(str(rank), str(leader), str(graph.degrees[graph.index_of(leader)]))
-    return table
-
-
-def _foresight_table(graph: "Network", result: dict[str, Any]) -> "Group":
-    """The reach to expect as the headline, why each leader was chosen, and what is sure: the known part."""
+def _shown(graph: "Network", result: dict[str, Any]) -> "Group":
+    """A table of the leaders; by foresight, with the reach to expect, reasons, and the reach on the known part."""
     from rich.console import Group
-    from rich.table import Table
 
-    guess = "a rough guess: about {} people reached".format(round(result["expected"]["mean"]))
-    title = f"{len(result['leaders'])} leaders of {graph.name}, {guess}"
-    table = Table(title=f"{title} ({result['method']}, {result['seconds']:.2f} s)")
-    table.add_column("rank", justify="right")
-    table.add_column("leader")
-    table.add_column("contacts", justify="right")
-    table.add_column("why")
-    for rank, (leader, reasons) in enumerate(zip(result["leaders"], result["reasons"], strict=True), 1):
-        contacts = str(graph.degrees[graph.index_of(leader)])
-        table.add_row(str(rank), str(leader), contacts, "; ".join(reasons[:SHOWN_REASONS]))
-    lines = [f"Of the {graph.n} people known so far they reach {result['influence']:.1f} ± {result['stderr']:.1f}."]
-    if result["replacements"]:
-        lines.append(f"If somebody declines, ask in this order: {', '.join(map(str, result['replacements']))}.")
-    return Group(table, *lines)
+    rows = [
+        {"rank": rank, "leader": str(leader), "contacts": graph.degrees[graph.index_of(leader)]}
+        for rank, leader in enumerate(result["leaders"], 1)
+    ]
+    columns, lines = ["rank", "leader", "contacts"], []
+    title = f"{len(rows)} leaders of {graph.name}"
+    reach = f"{result['influence']:.1f} ± {result['stderr']:.1f}"
+    if "expected" in result:
+        rows = [{**row, "why": why[:SHOWN_REASONS]} for row, why in zip(rows, result["reasons"], strict=True)]
+        columns.append("why")
+        title += f", a rough guess: about {result['expected']['mean']:.0f} people reached"
+        lines.append(f"Of the {graph.n} people known so far they reach {reach}.")
+        if result["replacements"]:
+            lines.append(f"If a leader declines, ask in this order: {', '.join(map(str, result['replacements']))}.")
+    else:
+        title += f" reach {reach} of {graph.n} people"
+    title += f" ({result['method']}, {result['seconds']:.2f} s)"
+    return Group(table(title, columns, rows, right=("contacts",)), *lines)

@@ -1,19 +1,31 @@
-"""``claim study``: a study without the web page, one step a command; names stay in the encrypted file."""
+"""``claim study``: a study without the web page, one step per command; names stay in the encrypted file."""
 
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
-from claim.cli.common import JsonOption, SeedOption, lines_of, names, say, show
+from claim.cli.common import (
+    JsonOption,
+    ProbabilityOption,
+    SeedOption,
+    check_json_target,
+    lines_of,
+    names,
+    say,
+    show,
+    table,
+)
 from claim.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
     from claim.field.store.library import Library
     from claim.field.store.session import OpenStudy, View
@@ -21,19 +33,68 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+OpenIt = Callable[[], "OpenStudy"]
+Result = tuple[dict[str, Any], "RenderableType"]  # for --json, for the terminal
+Verb = Callable[..., Result]
+
 PASSPHRASE_VARIABLE = "CLAIM_PASSPHRASE"
 NEW_PASSPHRASE_VARIABLE = "CLAIM_NEW_PASSPHRASE"
+PERSON = "Person (code or name)"
+_CODE = re.compile(r"[Pp][1-9][0-9]*")
 
 app = typer.Typer(help="Run a study from the command line.", no_args_is_help=True)
 
-StudyOption = Annotated[str, typer.Option("--study", "-s", metavar="ID", help="Which study; not needed if only one.")]
-StudiesOption = Annotated[
-    str | None, typer.Option("--studies", metavar="DIR", help="Where studies are kept (else CLAIM_STUDIES).")
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask again.")]
+StudyOption = Annotated[str, typer.Option("--study", "-s", metavar="ID", help="Id of the study, if there are several.")]
+StudiesOption = Annotated[str | None, typer.Option(metavar="DIR", help="Folder of the studies (else CLAIM_STUDIES).")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
-PERSON = "Person (code or name)"
-_CODE = re.compile(r"[Pp][1-9][0-9]*")
+
+def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Verb]:
+    """Add a verb that works on one study: a function of the study's opener and the verb's own options.
+
+    The verb gets the options --study, --studies and --json. It opens the study after it has checked its arguments,
+    so that mistakes are found before the passphrase is asked for, and returns its result, which is shown.
+    """
+
+    def add(run: Verb) -> Verb:
+        def verb(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None, **own: Any) -> None:
+            check_json_target(json)
+            with ExitStack() as stack:
+                data, shown = run(lambda: stack.enter_context(opened_study(study, studies)), **own)
+            show(data, shown, json)
+
+        own, shared = list(signature(run).parameters.values())[1:], list(signature(verb).parameters.values())[:-1]
+        parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (*own, *shared)]
+        verb.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
+        verb.__annotations__ = {each.name: each.annotation for each in parameters}
+        verb.__name__, verb.__doc__ = run.__name__, run.__doc__
+        app.command(name, **settings)(verb)
+        return run
+
+    return add
+
+
+def opened_study(study: str, studies: str | None) -> "OpenStudy":
+    """Ask for the passphrase of a study and open it."""
+    library = library_in(studies)
+    return library.open(library.find(study).id, asked_passphrase())
+
+
+def library_in(studies: str | None) -> "Library":
+    """Return the studies of a folder, or of the default one."""
+    from claim.field.store.library import Library
+
+    return Library(studies)
+
+
+def asked_passphrase(variable: str = PASSPHRASE_VARIABLE, asked: str = "Passphrase", *, confirm: bool = False) -> str:
+    """Read a passphrase from the environment or a hidden prompt, never from the command line."""
+    given = os.environ.get(variable)
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        raise InputError(f"no passphrase: set {variable}, or run this in a terminal")
+    return str(typer.prompt(asked, hide_input=True, confirmation_prompt=confirm, err=True))
 
 
 def is_code(text: str) -> bool:
@@ -42,7 +103,7 @@ def is_code(text: str) -> bool:
 
 
 def kept_off(what: str, instead: str) -> InputError:
-    """The error for something confidential on the command line; it does not repeat it."""
+    """Build the error for a confidential argument, without repeating the argument."""
     reason = "it would stay in the shell's history and the process list"
     return InputError(f"{what} must not be on the command line, where {reason}; {instead}")
 
@@ -51,7 +112,7 @@ def check_codes(
     given: Iterable[str],
     instead: str = "give a code such as P3, or leave it out and enter the name at the prompt or on standard input",
 ) -> None:
-    """Refuse arguments that are no codes, before a study is opened."""
+    """Refuse arguments that are not codes, before a study is opened."""
     if not all(map(is_code, given)):
         raise kept_off("a name", instead)
 
@@ -61,49 +122,14 @@ def _only_codes(given: str | list[str] | None) -> str | list[str] | None:
     return given
 
 
-PersonArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="CODE",
-        callback=_only_codes,
-        help="A code. Left out: a code or a name is asked for, or read from standard input.",
-    ),
-]
-CodesArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="CODE",
-        callback=_only_codes,
-        help="Whom they named. Left out: codes and names, known or new, are asked for or read, one a line.",
-    ),
-]
-
-
-def library_in(studies: str | None) -> "Library":
-    """The studies of a directory, or of the usual one."""
-    from claim.field.store.library import Library
-
-    return Library(studies)
-
-
-def opened_study(study: str, studies: str | None) -> "OpenStudy":
-    """A study, unlocked."""
-    library = library_in(studies)
-    return library.open(library.find(study).id, asked_passphrase())
-
-
-def asked_passphrase(variable: str = PASSPHRASE_VARIABLE, asked: str = "Passphrase", *, confirm: bool = False) -> str:
-    """From the environment or a hidden prompt; never from the command line, where others could read it."""
-    given = os.environ.get(variable)
-    if given:
-        return given
-    if not sys.stdin.isatty():
-        raise InputError(f"no passphrase: set {variable}, or run this in a terminal")
-    return str(typer.prompt(asked, hide_input=True, confirmation_prompt=confirm, err=True))
+ASKED = "A code; without it a code or a name is asked for, or read from standard input."
+MANY_ASKED = "Codes; without them codes and names, known or new, are asked for, or read, one per line."
+PersonArgument = Annotated[str | None, typer.Argument(metavar="CODE", callback=_only_codes, help=ASKED)]
+CodesArgument = Annotated[list[str] | None, typer.Argument(metavar="CODE", callback=_only_codes, help=MANY_ASKED)]
 
 
 class Entered:
-    """What is entered at prompts or, if standard input is no terminal, on its lines in the order of the questions.
+    """Answers at prompts or, if standard input is not a terminal, its lines in the order of the questions.
 
     Standard input is not read before the first question.
     """
@@ -113,7 +139,7 @@ class Entered:
         return None if sys.stdin.isatty() else lines_of("-")
 
     def one(self, question: str, read: Callable[[str], T]) -> T:
-        """The answer to a question, as ``read`` takes it; at a prompt what it refuses is asked for again."""
+        """Ask a question and return what ``read`` makes of the answer; at a prompt, ask again if it refuses."""
         if self._lines is not None:
             if not self._lines:
                 raise InputError(f"standard input has no line for: {question}")
@@ -126,12 +152,11 @@ class Entered:
         raise typer.Abort
 
     def many(self, question: str, read: Callable[[str], object] = str) -> list[str]:
-        """All other lines; at a prompt those that ``read`` takes, up to an empty one."""
+        """Return all other lines; at a prompt, those up to an empty one that ``read`` accepts."""
         if self._lines is not None:
-            found = self._lines[:]
-            self._lines.clear()
+            found, self._lines[:] = self._lines[:], []
             return found
-        say(f"{question}, one a line; an empty line ends:")
+        say(f"{question}, one per line; an empty line ends:")
         found = []
         while answer := _prompted():
             try:
@@ -142,83 +167,70 @@ class Entered:
         return found
 
     def end(self) -> None:
-        """Refuse lines that nothing asked for."""
+        """Refuse lines that no question asked for."""
         if "_lines" in vars(self) and self._lines:
             raise InputError(f"standard input has {len(self._lines)} more lines than were asked for")
 
 
 def _prompted(question: str = "") -> str | None:
-    """A line without blanks around it; None at the end of the input."""
+    """Read a line without blanks around it; None at the end of the input."""
     typer.echo(question, nl=False, err=True)
     try:
         return input().strip()
     except EOFError:
         return None
     except UnicodeDecodeError as error:
-        raise InputError(f"what was entered is not text in {error.encoding}") from None
+        raise InputError(f"the input is not text in {error.encoding}") from None
 
 
 def coded(view: "View", code: str) -> str:
-    """The current code of the person with a code, which may have been merged into another."""
+    """Return the current code of a person, whose code may have been merged into another."""
     return view.study.state.root(code.strip().upper())
 
 
-def person_of(view: "View", code: str | None) -> str:
-    """The person of a code or, without one, the person who is asked for."""
-    if code is not None:
-        return coded(view, code)
+def people_of(view: "View", codes: Iterable[str | None], questions: Iterable[str] = (PERSON,)) -> list[str]:
+    """Return the people with these codes; a question asks for each code that is None."""
     entered = Entered()
-    who = entered.one(PERSON, view.find)
+    pairs = zip(codes, questions, strict=True)
+    found = [coded(view, code) if code else entered.one(question, view.find) for code, question in pairs]
     entered.end()
-    return who
+    return found
 
 
 def warn_of_similar(view: "View", name: str) -> None:
-    """Say that a new name looks like one that is there."""
+    """Warn that a new name is similar to a known one."""
     for match in view.index.similar(name, limit=1):
-        say(f"{name!r} is added as somebody new; the same person as {match.name} ({match.code})? then merge them")
-
-
-def table_of(title: str, columns: list[str], rows: list[dict[str, Any]]) -> "Table":
-    """Rows as a table for people."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title))  # as it is: a name is no markup
-    for column in columns:
-        table.add_column(column.replace("_", " "))
-    for row in rows:
-        table.add_row(*(Text(str(row[column] if row[column] is not None else "")) for column in columns))
-    return table
+        say(f"{name!r} is added as a new person; if this is {match.name} ({match.code}), merge them")
 
 
 @app.command()
 def create(
     title: Annotated[str | None, typer.Option(hidden=True)] = None,
-    question: Annotated[str, typer.Option(help="The question that is asked.")] = "Whom do you talk to?",
-    budget: Annotated[int, typer.Option(help="How many surveys there can be, beside the start people.")] = 20,
-    leaders: Annotated[int, typer.Option(help="How many leaders will be asked.")] = 10,
-    size_low: Annotated[int | None, typer.Option(help="At least so many people there are in all.")] = None,
-    size_high: Annotated[int | None, typer.Option(help="At most so many.")] = None,
-    consent_text: Annotated[str, typer.Option(help="What people consent to.")] = "",
+    question: Annotated[str, typer.Option(help="The question of the survey.")] = "Whom do you talk to?",
+    budget: Annotated[int, typer.Option(help="Number of surveys, beside the start people.")] = 20,
+    leaders: Annotated[int, typer.Option(help="Number of leaders.")] = 10,
+    size_low: Annotated[int | None, typer.Option(help="Smallest possible number of people in all.")] = None,
+    size_high: Annotated[int | None, typer.Option(help="Largest possible number of people in all.")] = None,
+    consent_text: Annotated[str, typer.Option(help="The text that people consent to.")] = "",
     consent_version: Annotated[str, typer.Option(help="The version of that text.")] = "1",
     refusal_rule: Annotated[str, typer.Option(help="What the budget counts: attempts or answers.")] = "attempts",
-    retention: Annotated[str | None, typer.Option(help="Close the study by this day (YYYY-MM-DD).")] = None,
-    policy: Annotated[str | None, typer.Option(help="The rule that says whom to survey next.")] = None,
+    retention: Annotated[str | None, typer.Option(help="Day by which to destroy the study (YYYY-MM-DD).")] = None,
+    policy: Annotated[str | None, typer.Option(help="The policy that recommends whom to survey next.")] = None,
     selector: Annotated[str, typer.Option(help="How leaders are chosen: foresight or greedy.")] = "foresight",
-    attendance: Annotated[float, typer.Option(help="Chance that a leader comes.")] = 1.0,
-    p: Annotated[float, typer.Option("--probability", "-p", help="Chance that word passes along a contact.")] = 0.1,
+    attendance: Annotated[float, typer.Option(help="Probability that a leader comes, 0 to 1.")] = 1.0,
+    p: ProbabilityOption = 0.1,
     seed: SeedOption = 0,
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
     """Begin a study; asks for its title and a passphrase. A lost passphrase cannot be recovered.
 
-    The title is kept inside the encrypted file. Where standard input is no terminal, its one line is the title and the
+    The title is kept inside the encrypted file. If standard input is not a terminal, its one line is the title and the
     passphrase is that of CLAIM_PASSPHRASE.
 
     Example: [bold]claim study create --budget 18[/bold]
     """
+    check_json_target(json)
     from claim.field import DEFAULT_POLICY, Setup, view
 
     if title is not None:
@@ -235,173 +247,107 @@ def create(
     )  # fmt: skip
     with library_in(studies).create(setup, asked_passphrase(confirm=True)) as opened:
         result = view.overview(opened.view)
-    show(result, f"study {result['study']} is ready; without the passphrase nobody can read it", json)
+    show(result, f"study {result['study']} is ready; it can only be read with the passphrase", json)
 
 
 @app.command("list")
 def list_studies(studies: StudiesOption = None, json: JsonOption = None) -> None:
-    """List the studies there are; titles are encrypted too."""
+    """List the studies by id; titles are encrypted too."""
     found = [{"study": each.id, "bytes": each.size, "modified": each.modified} for each in library_in(studies).list()]
-    show({"studies": found}, table_of("Studies", ["study", "bytes", "modified"], found), json)
+    show({"studies": found}, table("Studies", ["study", "bytes", "modified"], found), json)
 
 
-@app.command()
-def people(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None) -> None:
-    """Show where a study stands, and everybody in it."""
+@study_verb()
+def people(open_study: OpenIt) -> Result:
+    """Show the state of a study and all people in it."""
     from claim.field import view
 
-    with opened_study(study, studies) as opened:
-        result = {**view.overview(opened.view), "rows": view.people(opened.view)}
+    opened = open_study()
+    result = {**view.overview(opened.view), "rows": view.people(opened.view)}
     counts = f"{result['people']} people, {result['ties']} ties, {result['surveys_left']} surveys left"
-    title = f"{result['title']}: {counts}"
-    show(result, table_of(title, ["code", "name", "state", "times_named", "leader"], result["rows"]), json)
+    columns = ["code", "name", "state", "times_named", "leader"]
+    return result, table(f"{result['title']}: {counts}", columns, result["rows"])
 
 
-@app.command(context_settings={"allow_extra_args": True})
+@study_verb(context_settings={"allow_extra_args": True})
 def add(
+    open_study: OpenIt,
     context: typer.Context,
-    start: Annotated[bool, typer.Option("--start", help="They are the people to start with.")] = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Add people the team knows; asks for their names, or reads them from standard input, one a line.
+    start: Annotated[bool, typer.Option("--start", help="Add them as start people.")] = False,
+) -> Result:
+    """Add people the team knows; asks for their names, or reads them from standard input, one per line.
 
     Example: [bold]claim study add --start[/bold]
     """
     from claim.field.study import commands
 
     if context.args:
-        raise kept_off("a name", "leave it out and enter names at the prompt or on standard input, one a line")
-    with opened_study(study, studies) as opened:
-        names = Entered().many("Names")
-        if not names:
-            raise InputError("no names were entered")
-        for name in names:
-            warn_of_similar(opened.view, name)
-        done = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in names])
+        raise kept_off("a name", "leave it out and enter names at the prompt or on standard input, one per line")
+    opened = open_study()
+    names = Entered().many("Names")
+    if not names:
+        raise InputError("no names were entered")
+    for name in names:
+        warn_of_similar(opened.view, name)
+    done = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in names])
     codes = done.result or []
-    show({"people": codes}, f"added {', '.join(codes)}", json)
+    return {"people": codes}, f"added {', '.join(codes)}"
 
 
-@app.command("next")
+@study_verb("next")
 def next_person(
-    count: Annotated[int | None, typer.Option("-n", "--count", help="Plan a round of so many people.")] = None,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Say whom to survey next, and why.
+    open_study: OpenIt,
+    count: Annotated[int | None, typer.Option("-n", "--count", help="Number of people of a round.")] = None,
+) -> Result:
+    """Recommend whom to survey next, with reasons.
 
     Example: [bold]claim study next --count 3[/bold]
     """
     from claim.field import view
-    from claim.field.advice.recommend import recommend
-    from claim.field.advice.recommend import show as note
+    from claim.field.advice import recommend
 
-    with opened_study(study, studies) as opened:
-        advice = recommend(opened.study, count)
-        opened.run(lambda draft: note(draft, advice))
-        result = view.advice(opened.view, advice)
-    for word in result["notes"]:
-        say(word)
-    rows = [{**row, "why": "; ".join(row["reasons"])} for row in result["ranking"]]
-    show(result, table_of(f"Whom to survey next ({result['policy']})", ["rank", "person", "name", "why"], rows), json)
+    opened = open_study()
+    advice = recommend.recommend(opened.study, count)
+    opened.run(lambda draft: recommend.show(draft, advice))
+    result = view.advice(opened.view, advice)
+    for note in result["notes"]:
+        say(note)
+    rows = [{**row, "why": row["reasons"]} for row in result["ranking"]]
+    return result, table(f"Whom to survey next ({result['policy']})", ["rank", "person", "name", "why"], rows)
 
 
-@app.command()
+@study_verb()
 def answer(
+    open_study: OpenIt,
     person: PersonArgument = None,
     contacts: CodesArgument = None,
-    consent: Annotated[bool, typer.Option("--consent", help="They consented to the study's text.")] = False,
-    partial: Annotated[bool, typer.Option("--partial", help="The survey is to go on later.")] = False,
-    nobody: Annotated[bool, typer.Option("--nobody", help="They named nobody.")] = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Enter a survey: a person, and whom they named.
+    consent: Annotated[bool, typer.Option("--consent", help="The person consented to the study's text.")] = False,
+    partial: Annotated[bool, typer.Option("--partial", help="The survey will be continued later.")] = False,
+    nobody: Annotated[bool, typer.Option("--nobody", help="The person named no contacts.")] = False,
+) -> Result:
+    """Enter a survey: a person and the contacts they named.
 
-    Without codes the contacts, and before them the person, are asked for, or read from standard input, one a line.
+    Without codes the contacts, and before them the person, are asked for, or read from standard input, one per line.
 
     Example: [bold]claim study answer P1 --consent[/bold]
     """
     if nobody and contacts:
-        raise InputError("give the contacts, or --nobody if they named nobody")
-    with opened_study(study, studies) as opened:
-        view, entered = opened.view, Entered()
-        who = coded(view, person) if person else entered.one(PERSON, view.find)
-        named = contacts or []
-        if not (contacts or nobody):
-            named = entered.many("Contacts (codes or names)", lambda contact: _known(view, contact))
-        entered.end()
-        if not (named or nobody or partial):
-            raise InputError("no contacts were entered: give --nobody if they named nobody")
-        done = opened.run(lambda draft: _answer(draft, opened.view, who, named, consent, partial))
-        new = done.result or []
-    show({"person": who, "named": len(named), "new": new}, f"{who} named {len(named)}, of whom {len(new)} new", json)
-
-
-@app.command()
-def refuse(
-    person: PersonArgument = None, study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None
-) -> None:
-    """Note that a person refused to be surveyed; they are not recommended again."""
-    _not_surveyed(person, "refused", study, studies, json)
-
-
-@app.command("no-show")
-def no_show(
-    person: PersonArgument = None,
-    not_found: Annotated[bool, typer.Option("--not-found", help="Nobody knew where to find them.")] = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Note that a person was not there; they are recommended again later."""
-    _not_surveyed(person, "not found" if not_found else "no-show", study, studies, json)
-
-
-@app.command()
-def withdraw(
-    person: PersonArgument = None,
-    yes: YesOption = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Erase a person, their answers and the people known only through them, for good."""
-    from claim.field.study import commands
-
-    if not (person or yes or sys.stdin.isatty()):
-        raise InputError("to withdraw a person named on standard input, confirm it with --yes")
-    with opened_study(study, studies) as opened:
-        who = person_of(opened.view, person)
-        others = len(opened.study.known_only_through(who))
-        if not yes:
-            typer.confirm(f"Erase {who} and {others} people known only through them? This cannot be undone", abort=True)
-        done = opened.run(lambda draft: commands.withdraw(draft, who))
-    erased = list(done.result or ())
-    show({"erased": erased}, f"erased {', '.join(erased)}", json)
-
-
-def _not_surveyed(
-    person: str | None,
-    outcome: Literal["refused", "no-show", "not found"],
-    study: str,
-    studies: str | None,
-    json: str | None,
-) -> None:
-    from claim.field.study import commands
-
-    with opened_study(study, studies) as opened:
-        who = person_of(opened.view, person)
-        opened.run(lambda draft: commands.not_surveyed(draft, who, outcome))
-    show({"person": who, "outcome": outcome}, f"{who}: {outcome}", json)
+        raise InputError("give either contacts or --nobody, not both")
+    opened, entered = open_study(), Entered()
+    view = opened.view
+    who = coded(view, person) if person else entered.one(PERSON, view.find)
+    named = contacts or []
+    if not (contacts or nobody):
+        named = entered.many("Contacts (codes or names)", lambda contact: _known(view, contact))
+    entered.end()
+    if not (named or nobody or partial):
+        raise InputError("no contacts were entered: give --nobody if the person named none")
+    new = opened.run(lambda draft: _answer(draft, opened.view, who, named, consent, partial)).result or []
+    return {"person": who, "named": len(named), "new": new}, f"{who} named {len(named)}, of whom {len(new)} new"
 
 
 def _answer(draft: "Draft", view: "View", person: str, contacts: list[str], consent: bool, partial: bool) -> list[str]:
-    """A whole survey as one step; returns the codes of the people nobody had mentioned before."""
+    """Draft a whole survey as one step; returns the codes of the people who were not known before."""
     from claim.field.study import commands
     from claim.field.study.names import words
 
@@ -424,126 +370,134 @@ def _known(view: "View", contact: str) -> str | None:
     return view.find(contact) if view.index.same(contact) else None
 
 
-@app.command()
-def duplicates(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None) -> None:
-    """List people of similar names who may be the same."""
-    with opened_study(study, studies) as opened:
-        rows = [
-            {"one": one, "name": opened.view.name(one), "other": match.code, "other_name": match.name,
-             "score": round(match.score, 2)}
-            for one, match in opened.view.possible_duplicates()
-        ]  # fmt: skip
-    columns = ["one", "name", "other", "other_name", "score"]
-    show({"pairs": rows}, table_of("The same person?", columns, rows), json)
+@study_verb()
+def refuse(open_study: OpenIt, person: PersonArgument = None) -> Result:
+    """Record that a person refused to be surveyed; they are not recommended again."""
+    return _not_surveyed(open_study(), person, "refused")
 
 
-@app.command()
-def merge(
-    keep: PersonArgument = None,
-    other: PersonArgument = None,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Two codes are the same person; the first is kept.
+@study_verb("no-show")
+def no_show(
+    open_study: OpenIt,
+    person: PersonArgument = None,
+    not_found: Annotated[bool, typer.Option("--not-found", help="The person could not be found.")] = False,
+) -> Result:
+    """Record that a person was absent; they are recommended again later."""
+    return _not_surveyed(open_study(), person, "not found" if not_found else "no-show")
+
+
+def _not_surveyed(
+    opened: "OpenStudy", person: str | None, outcome: Literal["refused", "no-show", "not found"]
+) -> Result:
+    from claim.field.study import commands
+
+    [who] = people_of(opened.view, [person])
+    opened.run(lambda draft: commands.not_surveyed(draft, who, outcome))
+    return {"person": who, "outcome": outcome}, f"{who}: {outcome}"
+
+
+@study_verb()
+def withdraw(open_study: OpenIt, person: PersonArgument = None, yes: YesOption = False) -> Result:
+    """Erase a person, their answers and the people known only through them, for good."""
+    from claim.field.study import commands
+
+    if not (person or yes or sys.stdin.isatty()):
+        raise InputError("to withdraw a person named on standard input, confirm it with --yes")
+    opened = open_study()
+    [who] = people_of(opened.view, [person])
+    others = len(opened.study.known_only_through(who))
+    if not yes:
+        typer.confirm(f"Erase {who} and {others} people known only through them? This cannot be undone", abort=True)
+    erased = list(opened.run(lambda draft: commands.withdraw(draft, who)).result or ())
+    return {"erased": erased}, f"erased {', '.join(erased)}"
+
+
+@study_verb()
+def duplicates(open_study: OpenIt) -> Result:
+    """List people of similar names who may be the same person."""
+    view = open_study().view
+    rows = [
+        {"one": one, "name": view.name(one), "other": match.code, "other_name": match.name,
+         "score": round(match.score, 2)}
+        for one, match in view.possible_duplicates()
+    ]  # fmt: skip
+    return {"pairs": rows}, table("The same person?", ["one", "name", "other", "other_name", "score"], rows)
+
+
+@study_verb()
+def merge(open_study: OpenIt, keep: PersonArgument = None, other: PersonArgument = None) -> Result:
+    """Merge two codes of the same person; the first is kept.
 
     Example: [bold]claim study merge P4 P6[/bold]
     """
     from claim.field.study import commands
 
-    with opened_study(study, studies) as opened:
-        codes = [coded(opened.view, code) for code in (keep, other) if code]
-        if len(codes) < 2:
-            entered = Entered()
-            for question in ("The person to keep (code or name)", "The same person (code or name)")[len(codes) :]:
-                codes.append(entered.one(question, opened.view.find))
-            entered.end()
-        one, two = codes
-        opened.run(lambda draft: commands.merge(draft, one, two))
-    show({"keep": one, "other": two}, f"{two} is {one}", json)
+    opened = open_study()
+    questions = ("The person to keep (code or name)", "The same person (code or name)")
+    one, two = people_of(opened.view, [keep, other], questions)
+    opened.run(lambda draft: commands.merge(draft, one, two))
+    return {"keep": one, "other": two}, f"{two} is {one}"
 
 
-@app.command()
+@study_verb()
 def unmerge(
+    open_study: OpenIt,
     other: Annotated[str, typer.Argument(metavar="CODE", help="The code that was merged into another.")],
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """They are two people after all."""
+) -> Result:
+    """Undo a merge: the two codes are two people."""
     from claim.field.study import commands
 
     check_codes([other], "give the code, such as P6; claim study history lists merges")
     code = other.strip().upper()
-    with opened_study(study, studies) as opened:
-        opened.run(lambda draft: commands.unmerge(draft, code))
-    show({"other": code}, f"{code} is a person of their own again", json)
+    open_study().run(lambda draft: commands.unmerge(draft, code))
+    return {"other": code}, f"{code} is a person of their own again"
 
 
-@app.command()
+@study_verb()
 def leaders(
-    include: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people who are to lead.")] = "",
-    exclude: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people who are not.")] = "",
-    attendance: Annotated[float | None, typer.Option(help="Chance that a leader comes; else as set.")] = None,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Say whom to ask to lead, how many people that reaches, and who could replace them."""
+    open_study: OpenIt,
+    include: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people to include.")] = "",
+    exclude: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of people to exclude.")] = "",
+    attendance: Annotated[float | None, typer.Option(help="Probability that a leader comes, 0 to 1.")] = None,
+) -> Result:
+    """Recommend whom to ask to lead, with the reach to expect and replacements."""
     from claim.field import view
     from claim.field.advice.leaders import choose_leaders
 
     check_codes([*names(include), *names(exclude)], "give codes such as P3, which claim study people lists")
-    with opened_study(study, studies) as opened:
-        wanted, unwanted = _coded(opened.view, include), _coded(opened.view, exclude)
-        result = view.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
-    reach = result["reach"]
-    guess = (
-        "no reach before the first survey" if reach is None else f"a rough guess: they reach about {reach:.0f} people"
-    )
-    title = f"Leaders ({guess})"
-    both = [*_marked(result["leaders"], "leader"), *_marked(result["replacements"], "replacement")]
-    show(result, table_of(title, ["as", "person", "name", "why"], both), json)
+    opened = open_study()
+    wanted, unwanted = ([coded(opened.view, code) for code in names(given)] for given in (include, exclude))
+    result = view.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
+    guess = "no reach before the first survey"
+    if result["reach"] is not None:
+        guess = f"a rough guess: they reach about {result['reach']:.0f} people"
+    rows = [
+        {**row, "as": kind.removesuffix("s"), "why": row["reasons"]}
+        for kind in ("leaders", "replacements")
+        for row in result[kind]
+    ]
+    return result, table(f"Leaders ({guess})", ["as", "person", "name", "why"], rows)
 
 
-@app.command()
+@study_verb()
 def leader(
-    person: Annotated[
-        str,
-        typer.Argument(
-            metavar="CODE", help="A code. Left out: a code or a name is asked for, or read from standard input."
-        ),
-    ] = "",
-    answer: Annotated[
-        str, typer.Argument(metavar="ANSWER", help="offered, accepted, declined, attended or not-attended.")
-    ] = "",
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Note what came of asking a person to lead.
+    open_study: OpenIt,
+    person: Annotated[str, typer.Argument(metavar="CODE", help=ASKED)] = "",
+    answer: Annotated[str, typer.Argument(help="offered, accepted, declined, attended or not-attended.")] = "",
+) -> Result:
+    """Record the answer of a person who was asked to lead.
 
     Example: [bold]claim study leader P3 accepted[/bold]
     """
-    from typing import get_args
-
     from claim.field.study import commands
     from claim.field.study.events import LeaderAnswer
 
     code = person if answer else None  # a single argument is the answer
     check_codes([code] if code else [])
-    said = (answer or person).replace("-", " ")
-    if said not in get_args(LeaderAnswer):
+    given = (answer or person).replace("-", " ")
+    if given not in get_args(LeaderAnswer):
         raise InputError(f"the answer must be one of {', '.join(get_args(LeaderAnswer))}")
-    with opened_study(study, studies) as opened:
-        who = person_of(opened.view, code)
-        opened.run(lambda draft: commands.answer_of_leader(draft, who, said))  # type: ignore[arg-type]
-    show({"person": who, "answer": said}, f"{who}: {said}", json)
-
-
-def _coded(view: "View", given: str) -> list[str]:
-    return [coded(view, code) for code in names(given)]
-
-
-def _marked(rows: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [{**row, "as": kind, "why": "; ".join(row["reasons"])} for row in rows]
+    opened = open_study()
+    [who] = people_of(opened.view, [code])
+    opened.run(lambda draft: commands.answer_of_leader(draft, who, given))  # type: ignore[arg-type]
+    return {"person": who, "answer": given}, f"{who}: {given}"

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import JsonOption, listed, names, say, show
+from claim.cli.common import JsonOption, check_json_target, listed, names, say, show, table
 from claim.cli.study import (
     NEW_PASSPHRASE_VARIABLE,
     PASSPHRASE_VARIABLE,
+    OpenIt,
+    Result,
     StudiesOption,
     StudyOption,
     YesOption,
@@ -20,7 +22,7 @@ from claim.cli.study import (
     kept_off,
     library_in,
     opened_study,
-    table_of,
+    study_verb,
 )
 from claim.errors import InputError
 
@@ -31,38 +33,39 @@ if TYPE_CHECKING:
 
 
 BACKUP_VARIABLE = "CLAIM_BACKUP_PASSPHRASE"
+KEY_VARIABLE = "CLAIM_KEY_PASSPHRASE"
+_CODE_IN_FILE = re.compile(r"\S*[0-9]\S*")  # names rarely have a digit
 
 
-@app.command()
+@study_verb()
 def backup(
+    open_study: OpenIt,
     target: Annotated[Path, typer.Argument(help="The file to write; encrypted like the study.")],
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
+) -> Result:
     """Write an encrypted copy, which opens with the same passphrase."""
     from claim.field.study.events import short_head
 
-    with opened_study(study, studies) as opened:
-        opened.backup(target)
-        events, head = opened.study.position, opened.study.head
+    opened = open_study()
+    opened.backup(target)
+    events, head = opened.study.position, opened.study.head
     result = {"backup": str(target), "events": events, "head": head}
-    show(result, f"wrote {target}: {events} events, head {short_head(head)}", json)
+    return result, f"wrote {target}: {events} events, head {short_head(head)}"
 
 
 @app.command()
 def restore(
     source: Annotated[Path, typer.Argument(help="A backup, or a study that was kept when a backup replaced it.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the study if it is here; keeps a copy.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the study if it exists; keeps a copy.")] = False,
     yes: YesOption = False,
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Bring a backup back, after checking all of it and comparing it with the study that is here.
+    """Restore a backup, after checking all of it and comparing it with the study if that exists.
 
-    CLAIM_BACKUP_PASSPHRASE opens the backup if it differs from CLAIM_PASSPHRASE, the passphrase of the study that is
-    here; the latter stays the passphrase of the study. If that study can no longer be opened, move its file elsewhere.
+    CLAIM_BACKUP_PASSPHRASE opens the backup if it differs from CLAIM_PASSPHRASE, the passphrase of the existing study,
+    which stays the passphrase of the study. If that study can no longer be opened, move its file elsewhere.
     """
+    check_json_target(json)
     from claim.field import view
     from claim.field.store.library import StudyHere, compare
     from claim.field.study.events import as_data
@@ -84,15 +87,15 @@ def restore(
     with opened:
         result = {**view.overview(opened.view), **more}
     kept = f"; the study it replaced is kept in {more['kept']}" if more else ""
-    show(result, f"study {result['study']} is back, with {result['events']} events{kept}", json)
+    show(result, f"study {result['study']} is restored, with {result['events']} events{kept}", json)
 
 
 def _confirm(comparison: "Comparison", result: dict[str, Any], replace: bool, yes: bool, json: str | None) -> None:
-    """Say how study and backup differ; go on only with --replace and a yes."""
+    """Report how study and backup differ; go on only with --replace and after confirmation."""
     events = "1 event" if comparison.here == 1 else f"{comparison.here} events"
     differ = f"the study here has {events} that the backup lacks; the backup has {comparison.backup} that are not here"
     if not replace:
-        show(result, f"study {result['study']} is here already: {differ}; --replace replaces it, keeping a copy", json)
+        show(result, f"study {result['study']} exists already: {differ}; --replace replaces it, keeping a copy", json)
         raise typer.Exit(2)
     say(differ)
     if comparison.withdrawn:
@@ -102,94 +105,84 @@ def _confirm(comparison: "Comparison", result: dict[str, Any], replace: bool, ye
         typer.confirm("Replace the study by the backup?", abort=True, err=True)
 
 
-@app.command()
-def passphrase(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None) -> None:
+@study_verb()
+def passphrase(open_study: OpenIt) -> Result:
     """Change the passphrase of a study; backups keep the one they were made with."""
-    with opened_study(study, studies) as opened:
-        name = opened.study.state.study
-        opened.change_passphrase(asked_passphrase(NEW_PASSPHRASE_VARIABLE, "New passphrase", confirm=True))
-    show({"study": name}, "the passphrase is changed", json)
+    opened = open_study()
+    opened.change_passphrase(asked_passphrase(NEW_PASSPHRASE_VARIABLE, "New passphrase", confirm=True))
+    return {"study": opened.study.state.study}, "the passphrase is changed"
 
 
 @app.command()
-def close(
+@app.command("close", hidden=True)  # the name until 0.1
+def destroy(
     yes: YesOption = False,
     study: StudyOption = "",
     studies: StudiesOption = None,
     json: JsonOption = None,
 ) -> None:
-    """End a study for good: its key is destroyed. Backups are yours to destroy."""
-    library = library_in(studies)
+    """Destroy the key of a study: it can never be opened again. Backups are not touched."""
+    check_json_target(json)
     with opened_study(study, studies) as opened:
         if not yes:
-            typer.confirm("Destroy the study? Nobody can bring it back", abort=True)
-        closed = library.close_study(opened)
+            typer.confirm("Destroy the study? This cannot be undone", abort=True)
+        closed = library_in(studies).close_study(opened)
     result = {"study": closed.study, "events": closed.events, "head": closed.head, "at": closed.at}
-    show(result, f"study {closed.study} is closed; its log ended with {closed.head}", json)
+    show(result, f"study {closed.study} is destroyed; its log ended with {closed.head}", json)
 
 
-@app.command()
-def history(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None) -> None:
+@study_verb()
+def history(open_study: OpenIt) -> Result:
     """List every event, in codes, and the head of the log."""
     from rich.console import Group
-    from rich.text import Text
 
     from claim.field import view
     from claim.field.study.events import as_data, clock_set_back, short_head
 
-    with opened_study(study, studies) as opened:
-        rows, head = view.history(opened.view), opened.study.head
-        set_back = clock_set_back(opened.study.log)
-    shown = [{**row, "undone": "undone" if row["undone"] else "", "about": _about(row["body"])} for row in rows]
-    table = table_of("History", ["number", "at", "type", "about", "undone"], shown)
-    notes = [*map(_said, set_back), f"head of the log: {short_head(head)}"]
-    result = {"events": rows, "head": head, "set_back": as_data(set_back)}
-    show(result, Group(table, *map(Text, notes)), json)
+    opened = open_study()
+    events, head, set_back = view.history(opened.view), opened.study.head, clock_set_back(opened.study.log)
+    rows = [{**row, "undone": "undone" if row["undone"] else "", "about": _about(row["body"])} for row in events]
+    notes = [*map(_clock_note, set_back), f"head of the log: {short_head(head)}"]
+    shown = Group(table("History", ["number", "at", "type", "about", "undone"], rows), *notes)
+    return {"events": events, "head": head, "set_back": as_data(set_back)}, shown
 
 
-@app.command()
+@study_verb()
 def undo(
+    open_study: OpenIt,
     number: Annotated[int, typer.Argument(help="An event's number, see history; its whole step is undone.")],
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Undo a step; undoing an undo brings it back."""
+) -> Result:
+    """Undo a step; undoing an undo restores it."""
     from claim.field.study import commands
 
-    with opened_study(study, studies) as opened:
-        undone = list(opened.run(lambda draft: commands.undo(draft, number)).result or ())
-    show({"undone": undone}, f"undone: {', '.join(map(str, undone))}", json)
+    undone = list(open_study().run(lambda draft: commands.undo(draft, number)).result or ())
+    return {"undone": undone}, f"undone: {', '.join(map(str, undone))}"
 
 
-@app.command()
+@study_verb()
 def verify(
-    head: Annotated[
-        str, typer.Option(metavar="NUMBER:HASH", help="A head that was written down: the log must contain it.")
-    ] = "",
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
+    open_study: OpenIt,
+    head: Annotated[str, typer.Option(metavar="NUMBER:HASH", help="A head that the log must contain.")] = "",
+) -> Result:
     """Check the file, the chain of events and every name against its commitment; warn of a clock that was set back.
 
     Example: [bold]claim study verify --head 31:5f0c1a2b3c4d5e6f[/bold]
     """
     from claim.field.study.events import as_data, events_after
 
-    with opened_study(study, studies) as opened:
-        found = opened.verify()
-        later = events_after(head, opened.study.log) if head else None
+    opened = open_study()
+    found = opened.verify()
+    later = events_after(head, opened.study.log) if head else None
     for each in found.set_back:
-        say(f"warning: {_said(each)}")
+        say(f"warning: {_clock_note(each)}")
     text = f"{found.events} events in order, {found.texts} texts, {found.erased} erased; head {found.head}"
     if later is not None:
         text += f"\nin order: the log contains event {found.events - later} with this hash"
         text += f" and has {later} event{'s' if later != 1 else ''} after it"
-    show({**as_data(found), "after_head": later}, text, json)
+    return {**as_data(found), "after_head": later}, text
 
 
-def _said(each: "SetBack") -> str:
+def _clock_note(each: "SetBack") -> str:
     return f"the clock was set back: event {each.event} is dated {each.span} before event {each.event - 1}"
 
 
@@ -201,20 +194,14 @@ def _about(body: dict[str, Any]) -> str:
     return " ".join(str(each) if not isinstance(each, list) else " ".join(map(str, each)) for each in found)
 
 
-KEY_VARIABLE = "CLAIM_KEY_PASSPHRASE"
-_CODE_IN_FILE = re.compile(r"\S*[0-9]\S*")  # a name hardly has a number in it
-
-
-@app.command()
+@study_verb()
 def export(
+    open_study: OpenIt,
     target: Annotated[Path, typer.Argument(help="The zip file to write, or the name key with --names.")],
     format: Annotated[str, typer.Option("--format", "-f", help="csv, gephi-csv, graphml, gexf or rds.")] = "csv",
     with_names: Annotated[bool, typer.Option("--names", help="Write the encrypted name key instead.")] = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Take data out, in codes; names only into a separate encrypted file.
+) -> Result:
+    """Export the data in codes; names only into a separate encrypted file.
 
     Example: [bold]claim study export network.zip --format graphml[/bold]
     """
@@ -223,87 +210,58 @@ def export(
     from claim.field.exchange.study import bundle_of
     from claim.field.study import commands
 
-    with opened_study(study, studies) as opened:
-        bundle = bundle_of(opened.view)
-        if with_names:
-            write_name_key(target, bundle.names, asked_passphrase(KEY_VARIABLE, "Passphrase of the key", confirm=True))
-        else:
-            _write(target, export_zip(bundle, format, opened.study.head).content)
-        what = "names" if with_names else format
-        try:
-            opened.run(lambda draft: commands.exported(draft, what, with_names))
-        except BaseException:
-            target.unlink(missing_ok=True)  # nothing leaves a study that its log does not know of
-            raise
+    opened = open_study()
+    bundle = bundle_of(opened.view)
+    if with_names:
+        write_name_key(target, bundle.names, asked_passphrase(KEY_VARIABLE, "Passphrase of the key", confirm=True))
+    else:
+        _write(target, export_zip(bundle, format, opened.study.head).content)
+    what = "names" if with_names else format
+    try:
+        opened.run(lambda draft: commands.exported(draft, what, with_names))
+    except BaseException:
+        target.unlink(missing_ok=True)  # no data leaves a study without a record in its log
+        raise
     result = {"file": str(target), "what": what, "people": len(bundle.people), "ties": len(bundle.ties)}
-    show(result, f"wrote {target}: {len(bundle.people)} people, {len(bundle.ties)} ties", json)
+    return result, f"wrote {target}: {len(bundle.people)} people, {len(bundle.ties)} ties"
 
 
-@app.command("import")
+@study_verb("import")
 def import_files(
+    open_study: OpenIt,
     files: Annotated[list[Path], typer.Argument(help="Files of one export.")],
-    format: Annotated[str | None, typer.Option("--format", "-f", help="Which format, if it is not recognised.")] = None,
-    columns: Annotated[str, typer.Option(metavar="ROLE=COLUMN,…", help="Columns, where the guess is wrong.")] = "",
-    same: Annotated[
-        str, typer.Option(metavar="FILE=STUDY,…", help="Who in the file is whom in the study, by code: new-3=P7.")
-    ] = "",
-    same_file: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|-", help="The same, one pair a line, where the file's codes are names."),
-    ] = None,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="The format, if it is not recognised.")] = None,
+    columns: Annotated[str, typer.Option(metavar="ROLE=COLUMN,…", help="Columns that are not recognised.")] = "",
+    same: Annotated[str, typer.Option(metavar="FILE=STUDY,…", help="Codes of the same person, as new-3=P7.")] = "",
+    same_file: Annotated[str | None, typer.Option(metavar="FILE|-", help="Such pairs, one per line.")] = None,
     apart: Annotated[bool, typer.Option("--apart", help="The same name may be several people.")] = False,
-    take: Annotated[bool, typer.Option("--take", help="Take it; otherwise it is only looked at.")] = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
-    """Look at files, then take them as one step that can be undone.
+    apply: Annotated[bool, typer.Option("--apply", help="Import the files; otherwise they are only checked.")] = False,
+    take: Annotated[bool, typer.Option("--take", hidden=True)] = False,  # the name until 0.1
+) -> Result:
+    """Check files, then import them as one step that can be undone.
 
-    Example: [bold]claim study import export.zip --take[/bold]
+    Example: [bold]claim study import export.zip --apply[/bold]
     """
     from claim.field.exchange import preview
     from claim.field.exchange.study import import_preview, known_names
 
-    one_person = _pairs(listed("--same", same, same_file))
-    if same_file is None and not all(map(_CODE_IN_FILE.fullmatch, one_person)):
-        raise kept_off("a name", "give codes, as in new-3=P7, or write the pairs into --same-file, one a line")
-    check_codes(one_person.values(), "give a code of the study, as in new-3=P7; claim study people lists them")
-    one_person = {code: known.upper() for code, known in one_person.items()}
-    with opened_study(study, studies) as opened:
-        known = known_names(opened.view)
-        looked = preview(
-            list(files), format=format, mapping=_pairs(names(columns)), existing=known, join_names=not apart
-        )
-        result = _described(looked)
-        if take:
-            done = opened.run(lambda draft: import_preview(draft, looked, same=one_person))
-            result["codes"] = done.result or {}
-    result["taken"] = take
-    _tell(looked, take)
-    show(result, table_of("The same person?", ["in_file", "name", "other", "other_name"], result["alike"]), json)
-
-
-@app.command("names")
-def name_key(
-    key: Annotated[Path, typer.Argument(help="A name key.")],
-    json: JsonOption = None,
-) -> None:
-    """Open a name key: which code is whose."""
-    from claim.field.exchange.export import read_name_key
-
-    found = read_name_key(key, asked_passphrase(KEY_VARIABLE, "Passphrase of the key"))
-    rows = [{"code": code, "name": name} for code, name in found.items()]
-    show({"names": found}, table_of("Names", ["code", "name"], rows), json)
-
-
-def _write(target: Path, content: bytes) -> None:
-    from claim.io import files
-
-    try:
-        with files.replacing(target) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
+    pairs = _pairs(listed("--same", same, same_file))
+    if same_file is None and not all(map(_CODE_IN_FILE.fullmatch, pairs)):
+        raise kept_off("a name", "give codes, as in new-3=P7, or write the pairs into --same-file, one per line")
+    check_codes(pairs.values(), "give a code of the study, as in new-3=P7; claim study people lists them")
+    pairs = {code: known.upper() for code, known in pairs.items()}
+    opened = open_study()
+    mapping, known = _pairs(names(columns)), known_names(opened.view)
+    looked = preview(list(files), format=format, mapping=mapping, existing=known, join_names=not apart)
+    result = _described(looked) | {"taken": apply or take}
+    if apply or take:
+        result["codes"] = opened.run(lambda draft: import_preview(draft, looked, same=pairs)).result or {}
+    for each in (*result["problems"], *result["notes"]):
+        say(each)
+    ready = "--apply imports it" if looked.ready else "it cannot be imported as it is"
+    done = "imported" if apply or take else f"only checked; {ready}"
+    say(f"{looked.title}: {result['people']} people, {result['ties']} ties; {done}")
+    return result, table("The same person?", ["in_file", "name", "other", "other_name"], result["alike"])
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -330,9 +288,23 @@ def _described(looked: "Preview") -> dict[str, Any]:
     }
 
 
-def _tell(looked: "Preview", taken: bool) -> None:
-    for each in (*looked.report.problems, *looked.report.notes):
-        say(str(each))
-    ready = "--take takes it" if looked.ready else "it cannot be taken as it is"
-    done = "taken" if taken else f"only looked at; {ready}"
-    say(f"{looked.title}: {len(looked.bundle.people)} people, {len(looked.bundle.ties)} ties; {done}")
+@app.command("name-key")
+@app.command("names", hidden=True)  # the name until 0.1
+def name_key(key: Annotated[Path, typer.Argument(help="A name key.")], json: JsonOption = None) -> None:
+    """Open a name key and list the names of the codes."""
+    check_json_target(json)
+    from claim.field.exchange.export import read_name_key
+
+    found = read_name_key(key, asked_passphrase(KEY_VARIABLE, "Passphrase of the key"))
+    rows = [{"code": code, "name": name} for code, name in found.items()]
+    show({"names": found}, table("Names", ["code", "name"], rows), json)
+
+
+def _write(target: Path, content: bytes) -> None:
+    from claim.io import files
+
+    try:
+        with files.replacing(target) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from None

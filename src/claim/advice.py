@@ -1,0 +1,151 @@
+"""Whom to survey next, and whom to recruit, from the ties that are known so far."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from claim.discovery import Discovered, Policy, is_reference
+from claim.discovery.reasons import reasons_of
+from claim.errors import InputError
+from claim.learning.config import Config
+from claim.networks import Label, Network, load
+from claim.registry import check_policy, is_marked, policy_for
+
+Known = Network | str | PathLike[str]
+REPLACEMENTS = 5
+
+if TYPE_CHECKING:
+    from claim.selection import Selection
+    from claim.selection.foresight import Foresight
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The people to survey next, best first.
+
+    A row has the ``rank`` and label of a ``person``, the labels of the people who named them (``named_by``), and the
+    ``reasons`` of the policy.
+    """
+
+    policy: str
+    surveyed: int
+    people: int
+    rows: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The data that ``claim advise --json`` writes."""
+        return {"policy": self.policy, "surveyed": self.surveyed, "people": self.people, "ranking": self.rows}
+
+
+def advise(
+    known: Known,
+    surveyed: Iterable[Label] = (),
+    refused: Iterable[Label] = (),
+    start: Iterable[Label] = (),
+    policy: str | Policy = "scout",
+    budget: int = 5,
+    count: int = 10,
+    seed: int = 0,
+) -> Advice:
+    """Rank up to ``count`` people to survey next in a partly known network.
+
+    ``known`` has the ties named so far. The others are labels of people: ``surveyed`` in the order of the surveys, and
+    ``start`` those the study began with (by default the first of ``surveyed``). ``budget`` is the number of surveys of
+    the whole study: a shipped trained policy is the one of the nearest budget.
+    """
+    if count < 1:
+        raise InputError(f"count must be at least 1, got {count}")
+    network = known if isinstance(known, Network) else load(known)
+    if isinstance(policy, str):
+        check_survey_policy(policy)
+        name, policy = policy, policy_for(policy, network, budget)
+    else:
+        name = policy.name
+    seen = discovered_so_far(network, surveyed, refused, start, policy)
+    rows = [
+        {
+            "rank": rank,
+            "person": network.labels[person],
+            "named_by": [network.labels[namer] for namer in seen.surveyed_contacts(person)],
+            "reasons": reasons_of(policy, seen, person, lambda who: str(network.labels[who])),
+        }
+        for rank, person in enumerate(policy.choose(seen, np.random.default_rng(seed), count), 1)
+    ]
+    return Advice(name, len(seen.surveyed), len(seen), rows)
+
+
+def check_survey_policy(name: str) -> None:
+    """Refuse a policy that does not exist, or that only simulations can follow."""
+    check_policy(name)
+    if is_marked(name, is_reference):
+        raise InputError(f"{name} is a reference that must see the whole network: a real study cannot follow it")
+
+
+def discovered_so_far(
+    network: Network,
+    surveyed: Iterable[Label],
+    refused: Iterable[Label] = (),
+    start: Iterable[Label] = (),
+    policy: Policy | None = None,
+) -> Discovered:
+    """Build the discovered network of a study from its ties and the labels of its people.
+
+    Without ``start`` the study began with the first people surveyed, as many as ``policy`` was trained with (else 5).
+    The start people set the goal of a trained policy, the turns of CHANGE, and the degrees that foresight expects.
+    """
+    answered, unwilling, first = (people_of(network, labels) for labels in (surveyed, refused, start))
+    first = first or answered[: getattr(policy, "config", Config()).start]
+    for person in first:
+        if person not in answered:
+            raise InputError(f"{network.labels[person]} was known at the outset and must be among the people surveyed")
+    for person in answered:
+        if person in unwilling:
+            raise InputError(f"{network.labels[person]} is listed both as surveyed and as refused")
+    seen = Discovered.from_network(network, first, unwilling)
+    for person in answered:
+        seen.record_survey(person)
+    return seen
+
+
+def select_by_foresight(
+    network: Network,
+    seen: Discovered,
+    selector: "Foresight",
+    k: int = 10,
+    seed: int = 0,
+    people: int | None = None,
+    **limits: Any,
+) -> "tuple[Selection, dict[str, Any]]":
+    """Choose leaders of a partly known network by their expected reach on the whole network of so many ``people``.
+
+    Returns the leaders with their reach on the known part, and the ``expected`` reach, the ``reasons`` for each leader
+    and ``replacements`` (labels). ``limits`` are ``may``, ``must`` and ``must_not``, as for :func:`claim.select`.
+    """
+    from claim.selection import Selection  # here, because compiled code takes longer to load than to advise
+    from claim.selection.api import estimate_influence
+    from claim.selection.foresight import NAME, told
+    from claim.selection.greedy import Candidates
+
+    Candidates.of(len(seen), k, **limits)  # refuses limits that only the longer list below could meet
+    choosing, judging, expecting, reasoning = np.random.default_rng(seed).spawn(4)
+    ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
+    leaders = ranked[:k]
+    reach = estimate_influence(network, leaders, selector.p, judging)
+    expected = selector.expect(seen, leaders, expecting)
+    if people is not None:
+        expected = expected.at_most(float(max(people, len(seen))))
+    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits)
+    more = {
+        "expected": expected._asdict(),
+        "reasons": [[why.text for why in whys] for whys in told(found)],
+        "replacements": [network.labels[person] for person in ranked[k:]],
+    }
+    return Selection(leaders, reach.mean, reach.stderr, NAME), more
+
+
+def people_of(network: Network, labels: Iterable[Label]) -> list[int]:
+    """Look up people by label; returns their indices, each once."""
+    return list(dict.fromkeys(network.index_of(label) for label in labels))
