@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from claim.errors import InputError
 from claim.io.files import locked, write_whole
 
 KILLED_BEFORE_THE_END = """
@@ -16,7 +17,7 @@ write_whole(Path(sys.argv[1]), "new")
 """
 
 
-def test_a_killed_write_leaves_the_old_content_and_whoever_works_there_next_clears_the_rest(tmp_path):
+def test_a_killed_write_leaves_the_old_content_and_the_next_process_clears_the_rest(tmp_path):
     jobs = tmp_path / "jobs"
     jobs.mkdir()
     for path in (tmp_path / "policy.json", jobs / "result.json"):
@@ -38,3 +39,17 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         write_whole(tmp_path / "file", "new")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_locked_until_the_end(tmp_path):
+    for _ in range(2):
+        with locked(tmp_path, "taken"), pytest.raises(InputError, match="taken"), locked(tmp_path, "taken"):
+            pass
+
+
+def test_a_lock_goes_with_a_killed_process(tmp_path):
+    code = "import os, sys\nfrom pathlib import Path\nfrom claim.io.files import locked\n"
+    code += "with locked(Path(sys.argv[1]), 'taken'): os._exit(9)"
+    assert subprocess.run([sys.executable, "-c", code, str(tmp_path)]).returncode == 9
+    with locked(tmp_path, "taken"):
+        pass

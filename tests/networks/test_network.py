@@ -1,11 +1,15 @@
+from dataclasses import dataclass
+from pathlib import Path
+
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.networks import Dropped, Network
+from claim.networks import Dropped, Network, load
 
 TRIANGLE = ([0, 1, 2], [1, 2, 0])
 
@@ -137,3 +141,64 @@ def test_networkx_edges_all_have_a_probability_or_none() -> None:
     graph.add_edge("b", "c")
     with pytest.raises(InputError, match="1 of 2 edges have no probability"):
         Network.from_networkx(graph)
+
+
+@dataclass
+class Data:
+    """What claim reads of PyG data."""
+
+    edge_index: object
+    num_nodes: int | None
+
+
+def test_a_network_of_anything_that_stands_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "ties.csv"
+    path.write_text("0,1\n1,2\n")
+    expected = Network.from_edges([0, 1], [1, 2])
+    pairs = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
+    matrix = scipy.sparse.coo_matrix((np.ones(4), (pairs[0], pairs[1])), shape=(3, 3))
+    matrices = [matrix, matrix.tocsr(), scipy.sparse.csr_array(matrix)]
+    things = [expected, str(path), path, nx.path_graph(3), *matrices, Data(pairs, 3), Data(pairs, None)]
+    for thing in things:
+        assert Network.of(thing) == load(thing) == expected
+        assert not Network.of(thing).dropped
+    assert Network.of("zone2").name == "zone2"
+    assert Network.of(expected) is expected
+
+
+def test_a_tensor_of_edges() -> None:
+    torch = pytest.importorskip("torch")
+    assert Network.of(Data(torch.tensor([[0, 1], [1, 0]]), 5)).n == 5
+
+
+def test_directions_labels_and_probabilities_of_other_libraries() -> None:
+    one_way = Network.of(scipy.sparse.csr_matrix(np.array([[0, 1], [0, 0]])))
+    assert (one_way.directed, one_way.m) == (True, 1)
+    assert Network.of(Data(np.array([[0], [1]]), 2)).directed
+    assert Network.of(nx.DiGraph([(0, 1)])).directed
+    for name in ("p", "probability", "Prob"):
+        graph = nx.Graph()
+        graph.add_edge("ann", "bob", **{name: 0.25})
+        network = Network.of(graph)
+        assert network.labels == ("ann", "bob")
+        assert network.edges()[2].tolist() == [0.25]  # type: ignore[union-attr]
+    graph.add_edge("bob", "cleo")
+    with pytest.raises(InputError, match="1 of 2 edges have no probability"):
+        Network.of(graph)
+
+
+@pytest.mark.parametrize(
+    ("thing", "problem"),
+    [
+        ([1, 2], "expected a network name, path, Network, networkx graph, scipy sparse matrix or PyG data, got list"),
+        (None, "got NoneType"),
+        (scipy.sparse.csr_matrix((2, 3)), "a matrix of a network is square, got 2 rows and 3 columns"),
+        (Data(np.zeros((3, 4), dtype=int), 3), r"edge_index must have the shape \[2, E\], got \[3, 4\]"),
+        (Data(np.array([[0], [7]]), 3), "only 3 people"),
+    ],
+)
+def test_what_stands_for_no_network(thing: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Network.of(thing)
+    with pytest.raises(InputError, match=problem):
+        load(thing)

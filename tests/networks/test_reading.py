@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claim.networks import Network, read_network
-from claim.networks.formats import Options, Source
+from claim.networks.formats import Options, Source, read_source
 from claim.networks.formats.edgelist import parse_block, read, read_carefully, read_integer_pairs
-from claim.networks.reading import read_source
 
 Write = Callable[[str, str | bytes], Path]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claim.cli.common import DataDirOption, JsonOption, byte_progress, names, say, show
-from claim.errors import ClaimError, InputError
+from claim.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -63,19 +63,18 @@ def fetch(
     Example: [bold]claim networks fetch israel,kcs[/bold]
     """
     from claim.networks.catalogue import data_directories
-    from claim.networks.fetch import fetch_one
+    from claim.networks.fetch import FetchStatus
+    from claim.networks.fetch import fetch as fetch_networks
 
     chosen = _fetchable(wanted)
     destination = data_directories(data_dir)[0]
     results: list[dict[str, Any]] = []
     for known in chosen:
         with byte_progress(known.name, hidden=json == "-") as progress:
-            try:
-                found = fetch_one(known, destination, progress=progress)
-                results.append({"name": known.name, "status": found.status.value, "path": str(found.path)})
-            except ClaimError as error:
-                results.append({"name": known.name, "status": "failed", "problem": str(error)})
-    failed = [result for result in results if result["status"] == "failed"]
+            (found,) = fetch_networks([known.address], destination, progress=progress)
+        outcome = {"problem": found.problem} if found.status is FetchStatus.FAILED else {"path": str(found.path)}
+        results.append({"name": known.name, "status": found.status.value, **outcome})
+    failed = [result for result in results if "problem" in result]
     there = [f"{each['name']}: {each['status']}, {each['path']}" for each in results if each not in failed]
     if json is not None or there:
         show({"fetched": results}, "\n".join(there), json)
@@ -86,16 +85,14 @@ def fetch(
 
 
 def _fetchable(wanted: str) -> list["KnownNetwork"]:
-    from claim.networks.catalogue import PUBLIC_NETWORKS, expand, find
+    from claim.networks.catalogue import PUBLIC_NETWORKS, expand
+    from claim.networks.fetch import fetchable
 
     if wanted == "all":
         return list(PUBLIC_NETWORKS)
-    chosen = [find(name) for name in expand(names(wanted))]
+    chosen = [fetchable(name) for name in expand(names(wanted))]
     if not chosen:
         raise InputError("no network to fetch: give names or families, or all")
-    for known in chosen:
-        if not known.downloads:
-            raise InputError(f"{known.name} is {known.how_to_get}; there is nothing to fetch")
     return chosen
 
 

@@ -1,18 +1,19 @@
-"""Files as they are uploaded, and the files in a zip, within limits."""
+"""Files brought in together, zip files and workbooks, within limits."""
 
-import codecs
 import io
+import re
 import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime, time, timedelta
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from claim.errors import InputError
-from claim.io.text import Source, printable, shown
+from claim.io.text import Source, shown
+from claim.io.xml import MAX_TEXT, parse_xml
 
 MAX_FILES = 50  # brought in together
 MAX_FILE_BYTES = 32 * 1024**2
@@ -21,86 +22,33 @@ MAX_MEMBERS = 2_000  # of a zip file; an ODK export may carry photos, which are 
 MAX_RATIO = 200  # CSV and XML shrink 5 to 30 times; a bomb 1000 times
 FREE_BYTES = 1024**2  # up to this size any ratio is fine
 
-MAX_ROWS = 50_000  # of one table
-MAX_COLUMNS = 1_000
-MAX_CELLS = 1_000_000  # of all tables together
-MAX_CELL = 32_767  # characters, as in Excel
-MAX_NAME = 10_000
-MAX_CODE = 200
 
-MAX_PROBLEMS = 100  # told in full; the others are only counted
-SAMPLE_ROWS = 5  # shown in a preview
-
-
-_MAX_SHOWN_NAME = 120
-_NOT_UTF8 = "not UTF-8 text; save it again as UTF-8 (in Excel: “CSV UTF-8”)"
-_WIDE = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file's name, used only in messages and to tell tables apart, and its content."""
-
-    name: str
-    content: bytes
-    inside: str = ""  # the zip file it was unpacked from
-
-    @classmethod
-    def of(cls, path: Path) -> "Upload":
-        """A file read from disk, never more of it than the cap."""
-        with Source(path).open() as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-        return cls(path.name, content)
-
-    @property
-    def shown_name(self) -> str:
-        """The name as it may stand in a message: without folders, printable, short."""
-        base = PurePosixPath(PureWindowsPath(self.name).name).name or "file"
-        short = printable(base)[-_MAX_SHOWN_NAME:]
-        return f"{self.inside} [{short}]" if self.inside else short
-
-    def error(self, line: int | None, problem: str) -> InputError:
-        """An error in this file."""
-        return InputError.at(self.shown_name, line, problem)
-
-    def text(self) -> str:
-        """The content as text: UTF-8 with or without a byte order mark, or UTF-16 with one."""
-        if self.content.startswith(_WIDE):
-            raise self.error(1, _NOT_UTF8)
-        wide = self.content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        try:
-            text = self.content.decode("utf-16" if wide else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = None if wide else self.content.count(b"\n", 0, error.start) + 1
-            raise self.error(line, _NOT_UTF8) from None
-        if "\0" in text:
-            raise self.error(
-                text.count("\n", 0, text.index("\0")) + 1, "not a text file (it has a NUL character in it)"
-            )
-        return text
-
-
-def gathered(files: Path | str | Upload | Iterable[Path | str | Upload]) -> list[Upload]:
-    """One file or several, from disk or from memory, none of them too large."""
-    each = [files] if isinstance(files, Path | str | Upload) else list(files)
+def gathered(files: Path | str | Source | Iterable[Path | str | Source]) -> list[Source]:
+    """Read one file or several into memory, none of them too large."""
+    each = [files] if isinstance(files, Path | str | Source) else list(files)
     if not each:
         raise InputError("no file was given")
     if len(each) > MAX_FILES:
-        raise InputError(f"{len(each)} files at once; at most {MAX_FILES} can be brought in together")
-    uploads = [file if isinstance(file, Upload) else Upload.of(Path(file)) for file in each]
-    for upload in uploads:
-        if len(upload.content) > MAX_FILE_BYTES:
-            raise upload.error(None, f"is larger than {MAX_FILE_BYTES >> 20} MiB")
-        if not upload.content:
-            raise upload.error(None, "is empty")
-    return uploads
+        raise InputError(
+            "{count} files at once; at most {most} can be brought in together", count=len(each), most=MAX_FILES
+        )
+    sources = [file if isinstance(file, Source) else _in_memory(Path(file)) for file in each]
+    for source in sources:
+        if len(source.content or b"") > MAX_FILE_BYTES:
+            raise source.error(None, "is larger than {most} MiB", most=MAX_FILE_BYTES >> 20)
+        if not source.content:
+            raise source.error(None, "is empty")
+    return sources
 
 
-MAGIC = b"PK\x03\x04"
-EMPTY_MAGIC = b"PK\x05\x06"
+def _in_memory(path: Path) -> Source:
+    return Source(path.name, Source(path).head(MAX_FILE_BYTES + 1))
+
+
+MAGICS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is that of an empty zip file
 _ENTRY_MAGIC = b"PK\x01\x02"
 _PACKED = (".zip", ".xlsx", ".ods", ".docx", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tar", ".tgz", ".jar")
-_PACKED_MAGICS = (MAGIC, EMPTY_MAGIC, b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+_PACKED_MAGICS = (*MAGICS, b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, struct.error, OSError, NotImplementedError, RuntimeError, ValueError,
     OverflowError, LookupError,
@@ -108,26 +56,22 @@ _DAMAGE = (
 _SKIPPED = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 
 
-def is_zip(upload: Upload) -> bool:
-    """Whether the content is a zip file's."""
-    return upload.content.startswith((MAGIC, EMPTY_MAGIC))
-
-
 class Archive:
     """A checked zip file; members are unpacked one at a time and only if asked for."""
 
-    def __init__(self, upload: Upload) -> None:
-        self._upload = upload
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        content = source.content or b""
         # Counted before zipfile builds an object for every entry.
-        if upload.content.count(_ENTRY_MAGIC) > MAX_MEMBERS:
-            raise upload.error(None, f"a zip file of more than {MAX_MEMBERS:,} members")
+        if content.count(_ENTRY_MAGIC) > MAX_MEMBERS:
+            raise source.error(None, "a zip file of more than {most} members", most=f"{MAX_MEMBERS:,}")
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(upload.content))
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
             self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
         except _DAMAGE:
             raise self._damaged() from None
         if len(self._members) != sum(not info.is_dir() for info in self._zip.infolist()):
-            raise upload.error(None, "a zip file with two members of the same name")
+            raise source.error(None, "a zip file with two members of the same name")
         for info in self._zip.infolist():
             self._check(info)
         self._left = MAX_UNPACKED_BYTES
@@ -144,9 +88,9 @@ class Archive:
         """Refuse members that are packed themselves; for zip files of tables, which never hold any."""
         for name in self.names:
             if PurePosixPath(name).suffix.lower() in _PACKED:
-                raise self._upload.error(None, f"{shown(name)} inside is packed again")
+                raise self._packed(name)
 
-    def read(self, name: str) -> Upload:
+    def read(self, name: str) -> Source:
         """A member, unpacked, as a file of its own; all of them together are bounded."""
         info = self._members[name]
         try:
@@ -154,10 +98,9 @@ class Archive:
                 content = b"".join(self._pieces(stream, info))
         except _DAMAGE:
             raise self._damaged() from None
-        member = Upload(name, content, inside=self._upload.shown_name)
         if content.startswith(_PACKED_MAGICS):
-            raise self._upload.error(None, f"{shown(name)} inside is packed again")
-        return member
+            raise self._packed(name)
+        return Source(name, content, inside=self._source.shown_name)
 
     def _pieces(self, stream: IO[bytes], info: zipfile.ZipInfo) -> Iterator[bytes]:
         """The content piece by piece; what it unpacks to is counted, whatever the zip file says of it."""
@@ -172,25 +115,26 @@ class Archive:
 
     def _check(self, info: zipfile.ZipInfo) -> None:
         if not _is_plain(info.filename) or "\0" in info.orig_filename:
-            raise self._upload.error(None, f"a zip file with the unsafe member name {shown(info.orig_filename)}")
+            unsafe = shown(info.orig_filename)
+            raise self._source.error(None, "a zip file with the unsafe member name {member}", member=unsafe)
         if info.flag_bits & 0x1:
-            raise self._upload.error(None, "a zip file with a password; unpack it first")
+            raise self._source.error(None, "a zip file with a password; unpack it first")
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise self._upload.error(None, f"a zip file with a link in it, {shown(info.filename)}")
+            raise self._source.error(None, "a zip file with a link in it, {member}", member=shown(info.filename))
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise self._upload.error(None, "a zip file packed in an unusual way; pack it again as a plain zip file")
-        if _wanted(info) and info.file_size > max(FREE_BYTES, MAX_RATIO * info.compress_size):
+            raise self._source.error(None, "a zip file packed in an unusual way; pack it again as a plain zip file")
+        wanted = info.filename.lower().endswith((".csv", ".xml", ".rels"))  # photos are never unpacked
+        if wanted and info.file_size > max(FREE_BYTES, MAX_RATIO * info.compress_size):
             raise self._bomb(info)
 
     def _bomb(self, info: zipfile.ZipInfo) -> InputError:
-        return self._upload.error(None, f"{shown(info.filename)} inside unpacks to an absurd size")
+        return self._source.error(None, "{member} inside unpacks to an absurd size", member=shown(info.filename))
+
+    def _packed(self, name: str) -> InputError:
+        return self._source.error(None, "{member} inside is packed again", member=shown(name))
 
     def _damaged(self) -> InputError:
-        return self._upload.error(None, "a zip file that is damaged or incomplete")
-
-
-def _wanted(info: zipfile.ZipInfo) -> bool:
-    return info.filename.lower().endswith((".csv", ".xml", ".rels"))  # photos are never unpacked
+        return self._source.error(None, "a zip file that is damaged or incomplete")
 
 
 def _is_plain(name: str) -> bool:
@@ -198,3 +142,158 @@ def _is_plain(name: str) -> bool:
     parts = name.rstrip("/").split("/")
     fine = bool(name) and name.isprintable() and "\\" not in name and ":" not in name
     return fine and all(part not in ("", ".", "..") for part in parts)
+
+
+# Workbooks ------------------------------------------------------------------------------------------------------------
+
+WORKBOOK, _STRINGS, _SHEET = "xl/workbook.xml", "xl/sharedStrings.xml", re.compile(r"xl/worksheets/[^/]+\.xml")
+_PARTS = ("[Content_Types].xml", "_rels/.rels", WORKBOOK, "xl/_rels/workbook.xml.rels", "xl/styles.xml", _STRINGS)
+_REFERENCE = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
+_UNREADABLE = "a cell that cannot be read"
+_NUL = "a cell that cannot be read (it has a NUL character in it)"
+
+Cells = tuple[str, ...]
+
+
+def read_sheets(
+    source: Source, archive: Archive, max_columns: int, max_cells: int
+) -> Iterator[tuple[Source, list[tuple[int, Cells]]]]:
+    """The sheets of an Excel workbook with the rows that have anything in them, and their numbers.
+
+    The library lays every sheet out as a full rectangle of texts and unpacks the file itself, so everything it will
+    see is checked before and packed again.
+    """
+    from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
+
+    parts = {name: archive.read(name) for name in archive.names if name in _PARTS or _SHEET.fullmatch(name)}
+    strings = _Strings(source)
+    if _STRINGS in parts:
+        parse_xml(parts[_STRINGS], "sst", strings)
+    for part in parts.values():  # all of them: the workbook says which are sheets
+        parse_xml(part, None, _Sheet(part, strings, max_columns, max_cells))
+
+    def sheets() -> Iterator[CalamineSheet]:
+        try:
+            book = CalamineWorkbook.from_filelike(io.BytesIO(_packed(parts)))
+            for sheet in book.sheets_metadata:
+                if sheet.typ == SheetTypeEnum.WorkSheet:
+                    yield book.get_sheet_by_name(sheet.name)
+        except Exception:
+            raise source.error(None, "not a workbook (XLSX), or one that lacks one of its sheets") from None
+
+    for sheet in sheets():  # one in memory at a time
+        named = Source(sheet.name, b"", inside=source.shown_name)
+        yield named, _texts(named, sheet.to_python(skip_empty_area=False))
+
+
+def _packed(parts: Mapping[str, Source]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part.content or b"")
+    return buffer.getvalue()
+
+
+class _Strings:
+    """The lengths of a workbook's shared strings; many cells can share one."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.lengths: list[int] = []
+        self.left = MAX_UNPACKED_BYTES  # characters of all cells that share strings
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        if name == "si":
+            self.lengths.append(0)
+
+    def end(self, name: str, text: str, line: int) -> None:
+        if name == "t" and self.lengths:
+            self.lengths[-1] += len(text)
+            if self.lengths[-1] > MAX_TEXT:
+                raise self._source.error(None, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+            if "_x0000_" in text:
+                raise self._source.error(None, _NUL)
+
+
+class _Sheet:
+    """Checks the cells of a sheet: their places, their types and what they would take."""
+
+    def __init__(self, part: Source, strings: _Strings, max_columns: int, max_cells: int) -> None:
+        self._part, self._strings = part, strings
+        self._max_columns, self._max_cells = max_columns, max_cells
+        self._row = self._column = self._bottom = self._right = 0
+        self._type = self._value = ""  # of the cell we are in
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        if name == "row":
+            given = attributes.get("r", "")
+            self._row = int(given) if given.isdecimal() and len(given) < 9 else self._row + 1
+            self._column = 0
+        elif name == "c":
+            self._type, self._value = attributes.get("t", "n"), ""
+            place = _REFERENCE.fullmatch(attributes.get("r", ""))
+            if place is None and "r" in attributes:
+                raise self._part.error(self._row, _UNREADABLE)
+            self._column = _column_number(place[1]) if place else self._column + 1
+            self._row = int(place[2]) if place else self._row
+
+    def end(self, name: str, text: str, line: int) -> None:
+        if name in ("v", "t") and self._type:
+            self._value += text
+        elif name == "c":
+            self._check()
+            self._type = self._value = ""
+
+    def _check(self) -> None:
+        if self._value:
+            self._bottom, self._right = max(self._bottom, self._row), max(self._right, self._column)
+            if self._right > self._max_columns:
+                raise self._part.error(self._row, "more than {most} columns", most=f"{self._max_columns:,}")
+            if self._bottom * self._right > self._max_cells:
+                raise self._part.error(self._row, "more than {most} cells in all", most=f"{self._max_cells:,}")
+            if not self._is_readable():
+                raise self._part.error(self._row, _UNREADABLE)
+
+    def _is_readable(self) -> bool:
+        value = self._value.strip()
+        if self._type == "s":
+            if not value.isdecimal() or len(value) > 8 or int(value) >= len(self._strings.lengths):
+                return False
+            self._strings.left -= self._strings.lengths[int(value)]
+            if self._strings.left < 0:
+                raise self._part.error(self._row, "more than {most} characters in all", most=f"{MAX_UNPACKED_BYTES:,}")
+            return True
+        if self._type == "n" and value:
+            try:
+                return "_" not in value and len(value) <= 40 and abs(float(value)) < 1e300
+            except ValueError:
+                return False
+        return self._type in ("n", "str", "inlineStr", "b", "d", "e")
+
+
+def _column_number(letters: str) -> int:
+    """28 for ``AB``."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _texts(sheet: Source, rows: Iterable[Iterable[object]]) -> list[tuple[int, Cells]]:
+    found = [(line, tuple(map(_text, row))) for line, row in enumerate(rows, start=1)]
+    for line, cells in found:
+        if any("\0" in cell for cell in cells):
+            raise sheet.error(line, _NUL)
+    return [(line, cells) for line, cells in found if any(cells)]
+
+
+def _text(value: object) -> str:
+    """A cell's value as text; dates and times in ISO format, a date without the time if that is midnight."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        moment = (value + timedelta(microseconds=500_000)).replace(microsecond=0)
+        return moment.isoformat() if moment.time() != time() else moment.date().isoformat()
+    return value.isoformat() if isinstance(value, date | time) else str(value)

@@ -9,18 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from claim.errors import InputError
 
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks; there nobody is kept from starting twice
-    fcntl = None  # type: ignore[assignment]
-
-HALF_WRITTEN = ".claim-part"  # no file of anybody else ends like this
+HALF_WRITTEN = ".claim-part"  # no other program's files end like this
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Replace a file at once, so that nobody ever sees half of it."""
+    """Replace a file at once, so that no reader ever sees half of it."""
     data = content.encode() if isinstance(content, str) else content
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF_WRITTEN)
     try:
@@ -55,25 +52,20 @@ def check_writable(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path, taken: str) -> Iterator[None]:
-    """Keep a second process out of a folder, with words for it; the lock goes with the process, however that ends.
+    """Keep a second process out of a folder; ``taken`` is the error for it.
 
-    Whoever has the folder clears what a process that was killed left half-written.
+    The lock goes with the process, however that ends. What a process that was killed left half-written, in the folder
+    and one level below, is removed.
     """
-    with (folder / ".lock").open("w") as file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(f"{folder}: {taken}") from None
-        _clear_half_written(folder)
+    try:
+        lock = FileLock(folder / ".lock", timeout=0).acquire()
+    except Timeout:
+        raise InputError(f"{folder}: {taken}") from None
+    with lock:
+        for left in [*folder.glob(f".*{HALF_WRITTEN}"), *folder.glob(f"*/.*{HALF_WRITTEN}")]:
+            with suppress(OSError):
+                left.unlink()
         yield
-
-
-def _clear_half_written(folder: Path) -> None:
-    """Remove what processes that were killed while they wrote left here and one level below."""
-    for left in [*folder.glob(f".*{HALF_WRITTEN}"), *folder.glob(f"*/.*{HALF_WRITTEN}")]:
-        with suppress(OSError):
-            left.unlink()
 
 
 def sha256_of(path: Path) -> str:
@@ -97,7 +89,7 @@ def create_private(path: Path) -> None:
     try:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
     except FileExistsError:
-        raise InputError(f"{path}: is there already") from None
+        raise InputError("{path} already exists", path=path) from None
     os.close(handle)
     os.chmod(path, 0o600)
 
@@ -105,7 +97,7 @@ def create_private(path: Path) -> None:
 def first_bytes(path: Path, count: int) -> bytes:
     """The beginning of a file."""
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file")
+        raise InputError("{path}: no such file", path=path)
     with open(path, "rb") as file:
         return file.read(count)
 

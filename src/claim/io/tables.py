@@ -1,16 +1,26 @@
-"""Tables in text files, within limits on bytes, rows and cells."""
+"""Tables in text files, workbooks, GraphML and GEXF, within limits on rows, columns and cells."""
 
+import codecs
 import csv
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from claim.errors import InputError
-from claim.io.archives import MAX_CELL, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Upload
-from claim.io.text import shown, unguarded
+from claim.io.archives import MAGICS, WORKBOOK, Archive, read_sheets
+from claim.io.text import Source, shown, unguarded
+from claim.io.xml import DIRECTIONS, MAX_TEXT, parse_graph
+from claim.messages import Message
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+MAX_ROWS = 50_000  # of one table
+MAX_COLUMNS = 1_000
+MAX_CELLS = 1_000_000  # of all tables together
+
+NODES, EDGES = "nodes", "edges"  # names of the tables of a graph
+
 _QUOTED = re.compile(r'"[^"\r\n]*"')
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
@@ -30,15 +40,11 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
-    def error(self, line: int | None, problem: str) -> InputError:
-        """An error in this table."""
-        return InputError.at(self.where, line, problem)
-
     def position(self, column: str) -> int:
-        """Where a column stands; refused if there is none of that name, or more than one."""
+        """The index of a column; refused if no column, or more than one, has this name."""
         if self.columns.count(column) != 1:
-            often = "comes twice" if column in self.columns else "is not there"
-            raise self.error(1, f"the column {shown(column)} {often}")
+            text = "the column {column} comes twice" if column in self.columns else "the column {column} is not there"
+            raise InputError.at(self.where, 1, Message.of(text, column=shown(column)))
         return self.columns.index(column)
 
 
@@ -48,69 +54,195 @@ class Tally:
     def __init__(self) -> None:
         self.cells = 0
 
-    def fits(self, cells: int) -> bool:
-        """Count these cells, too; whether it is not too much yet."""
+    def add(self, cells: int, where: str, line: int) -> None:
+        """Count cells; too many are refused."""
         self.cells += cells
-        return self.cells <= MAX_CELLS
+        if self.cells > MAX_CELLS:
+            raise InputError.at(where, line, Message.of("more than {most} cells in all", most=f"{MAX_CELLS:,}"))
 
 
-def read_csv(upload: Upload, tally: Tally) -> Table:
-    """A CSV file: the columns parted by commas, semicolons or tabs, the first line a header."""
-    text = upload.text()
-    rows = _rows(upload, text, separator_of(text))
-    return make_table(upload.name, upload.shown_name, rows, tally)
+def read_tables(sources: list[Source]) -> list[Table]:
+    """The tables of all files: CSV, workbooks, zip files of CSV files, GraphML and GEXF."""
+    tally = Tally()
+    tables = [table for source in sources for table in _tables(source, tally)]
+    if not any(table.columns for table in tables):
+        raise sources[0].error(None, "nothing to read in it")
+    return tables
 
 
-def make_table(name: str, where: str, rows: Iterator[Row], tally: Tally) -> Table:
-    """A table from rows of which the first is the header; blank rows are left out, short ones filled up."""
+def _tables(source: Source, tally: Tally) -> list[Table]:
+    content = source.content or b""
+    if content.startswith(MAGICS):
+        archive = Archive(source)
+        return _sheets(source, archive, tally) if WORKBOOK in archive else _members(source, archive, tally)
+    head = content[:4096]
+    for mark in _BOMS:
+        head = head.removeprefix(mark)
+    head = head.replace(b"\0", b"")  # UTF-16 has a NUL beside every letter
+    return _graph(source, head, tally) if head.lstrip().startswith(b"<") else [_csv(source, tally)]
+
+
+def _members(source: Source, archive: Archive, tally: Tally) -> list[Table]:
+    """The CSV files in a zip file; everything else in it, such as photos, is never unpacked."""
+    archive.refuse_packed()
+    wanted = [name for name in archive.names if name.lower().endswith(".csv")]
+    if not wanted:
+        raise source.error(None, "a zip file without any CSV file in it")
+    members = (archive.read(name) for name in wanted)  # one in memory at a time
+    return [_csv(member, tally) for member in members if (member.content or b"").strip()]
+
+
+def _sheets(source: Source, archive: Archive, tally: Tally) -> list[Table]:
+    """The sheets of a workbook that have a header; their messages name the workbook and the sheet."""
+    sheets = read_sheets(source, archive, MAX_COLUMNS, MAX_CELLS)
+    tables = [
+        _table(str(sheet.name), sheet.shown_name, (Row(line, cells) for line, cells in rows), tally)
+        for sheet, rows in sheets
+        if rows
+    ]
+    if not tables:
+        raise source.error(None, "a workbook with nothing in it")
+    return tables
+
+
+# Delimited text -------------------------------------------------------------------------------------------------------
+
+
+def separator_of(first_line: str) -> str:
+    """The character that separates columns: the most frequent in the first line, outside of quotes; else a comma."""
+    bare = _QUOTED.sub("", first_line)
+    return max((",", ";", "\t"), key=lambda each: (bare.count(each), each == ";" and each in bare))
+
+
+def delimited(
+    source: Source, lines: Iterable[tuple[int, str]], separator: str, *, multiline: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The fields of numbered lines, with the line on which each row begins.
+
+    Quoted fields may go over several lines, which then keep their ends; without ``multiline`` such a field is an error,
+    and blanks before a field are skipped.
+    """
+    first = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal first
+        for number, text in lines:
+            if first and not multiline:
+                raise csv.Error
+            first = first or number
+            yield text
+
+    try:
+        for fields in csv.reader(texts(), delimiter=separator, strict=True, skipinitialspace=not multiline):
+            yield first, fields
+            first = 0
+    except csv.Error:
+        raise source.error(first or 1, "quotes that do not close, or too much in one cell") from None
+
+
+def _csv(source: Source, tally: Tally) -> Table:
+    """A CSV file whose first line is a header."""
+    content = source.content or b""
+    if content.startswith(_BOMS[1:]) and not content.startswith(codecs.BOM_UTF32_LE):
+        content = content.decode("utf-16", "replace").encode() if len(content) % 2 == 0 else content
+    lines = source.lines(io.BytesIO(content), ends=True)
+    first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
+    rows = delimited(source, (line for part in ([first], lines) for line in part), separator_of(first[1]))
+    cells = (Row(line, tuple(unguarded(field) for field in fields)) for line, fields in rows if any(fields))
+    return _table(str(source.name), source.shown_name, cells, tally)
+
+
+def _table(name: str, where: str, rows: Iterator[Row], tally: Tally) -> Table:
+    """A table from rows of which the first is the header; short rows are filled up."""
     header = next(rows, None)
     if header is None:
-        raise InputError.at(where, None, "has no rows")
-    columns = _header(header)
-    return Table(name, where, columns, tuple(_body(where, len(columns), rows, tally)))
-
-
-def separator_of(text: str) -> str:
-    """What parts the columns, judged by the first line."""
-    first = next((line for line in text[:MAX_CELL].splitlines() if line.strip()), "")
-    bare = _QUOTED.sub("", first)
-    return max((",", ";", "\t"), key=bare.count)
-
-
-def _rows(upload: Upload, text: str, separator: str) -> Iterator[Row]:
-    lines = (match[0] for match in _LINE.finditer(text))  # a StringIO would take four bytes for every character
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            if any(cells):
-                yield Row(line, tuple(unguarded(cell) for cell in cells))
-            line = reader.line_num + 1
-    except csv.Error:
-        raise upload.error(line, "quotes that do not close, or too much in one cell") from None
-
-
-def _header(row: Row) -> tuple[str, ...]:
-    cells = [cell.strip() for cell in row.cells]
-    while cells and not cells[-1]:
-        cells.pop()
-    return tuple(cells)
+        raise InputError.at(where, None, Message("has no rows"))
+    columns = [cell.strip() for cell in header.cells]
+    while columns and not columns[-1]:
+        columns.pop()
+    if len(columns) > MAX_COLUMNS:
+        raise InputError.at(where, 1, Message.of("more than {most} columns", most=f"{MAX_COLUMNS:,}"))
+    return Table(name, where, tuple(columns), tuple(_body(where, len(columns), rows, tally)))
 
 
 def _body(where: str, width: int, rows: Iterator[Row], tally: Tally) -> Iterator[Row]:
-    if width > MAX_COLUMNS:
-        raise InputError.at(where, 1, f"more than {MAX_COLUMNS:,} columns")
     for count, row in enumerate(rows, start=1):
         if count > MAX_ROWS:
-            raise InputError.at(where, row.line, f"more than {MAX_ROWS:,} rows")
-        if not tally.fits(max(width, len(row.cells))):
-            raise InputError.at(where, row.line, f"more than {MAX_CELLS:,} cells in all")
-        yield Row(row.line, _fitted(where, row, width))
+            raise InputError.at(where, row.line, Message.of("more than {most} rows", most=f"{MAX_ROWS:,}"))
+        tally.add(max(width, len(row.cells)), where, row.line)
+        if any(row.cells[width:]):
+            text = "{count} columns, but the header names only {width}"
+            raise InputError.at(where, row.line, Message.of(text, count=len(row.cells), width=width))
+        if any(len(cell) > MAX_TEXT for cell in row.cells):
+            raise InputError.at(where, row.line, _too_long())
+        yield Row(row.line, (*row.cells[:width], *[""] * (width - len(row.cells))))
 
 
-def _fitted(where: str, row: Row, width: int) -> tuple[str, ...]:
-    if any(row.cells[width:]):
-        raise InputError.at(where, row.line, f"{len(row.cells)} columns, but the header names only {width}")
-    if any(len(cell) > MAX_CELL for cell in row.cells):
-        raise InputError.at(where, row.line, f"a cell is longer than {MAX_CELL:,} characters")
-    return (*row.cells[:width], *[""] * (width - len(row.cells)))
+def _too_long() -> Message:
+    return Message.of("a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+
+
+# GraphML and GEXF -----------------------------------------------------------------------------------------------------
+
+
+def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
+    root = next((root for root in ("graphml", "gexf") if f"<{root}".encode() in head), None)
+    if root is None:
+        raise source.error(1, "XML that is neither GraphML nor GEXF")
+    rows = _GraphRows(source, tally)
+    parse_graph(source, rows, root)
+    if not rows.rows[NODES]:
+        raise source.error(None, "no people in it")
+    return [rows.table(NODES), rows.table(EDGES)]
+
+
+class _GraphRows:
+    """Collects nodes and edges as rows of named values, in Gephi's columns."""
+
+    def __init__(self, source: Source, tally: Tally) -> None:
+        self._source, self._tally = source, tally
+        self.rows: dict[str, list[tuple[int, dict[str, str]]]] = {NODES: [], EDGES: []}
+        self._columns: dict[str, dict[str, None]] = {NODES: {"Id": None}, EDGES: {"Source": None, "Target": None}}
+        self._directed = False
+
+    def graph(self, directed: bool) -> None:
+        self._directed = directed
+
+    def element(self, kind: str, attributes: Mapping[str, str], direction: str, line: int) -> None:
+        rows = self.rows[f"{kind}s"]
+        if len(rows) >= MAX_ROWS:
+            raise self._source.error(line, "more than {most} rows", most=f"{MAX_ROWS:,}")
+        rows.append((line, {}))
+        for name in ("id", "label") if kind == "node" else ("source", "target", "weight"):
+            self._put(kind, name.title(), attributes.get(name, ""))
+        if kind == "edge":
+            directed = DIRECTIONS.get(direction, self._directed)
+            self._put(kind, "Type", "Directed" if directed else "Undirected")
+
+    def value(self, kind: str, title: str, text: str, line: int) -> None:
+        if len(text) > MAX_TEXT:
+            raise InputError.at(self._source.shown_name, line, _too_long())
+        known = {"node": "label", "edge": "weight"}[kind]  # Gephi writes them in small letters
+        if title in ("Id", "Source", "Target", "Type"):
+            title = f"{title} (data)"
+        self._put(kind, title.title() if title.lower() == known else title, text)
+
+    def default(self, kind: str, title: str, text: str, line: int) -> None:
+        """Values that a node or edge does not have itself stay empty."""
+
+    def table(self, name: str) -> Table:
+        columns = tuple(self._columns[name])
+        rows = tuple(Row(line, tuple(map(row.get, columns, [""] * len(columns)))) for line, row in self.rows[name])
+        return Table(name, self._source.shown_name, columns, rows)
+
+    def _put(self, kind: str, column: str, value: str) -> None:
+        if not value:
+            return
+        line, row = self.rows[f"{kind}s"][-1]
+        if column not in row:
+            self._tally.add(1, self._source.shown_name, line)
+        row[column] = value
+        columns = self._columns[f"{kind}s"]
+        columns[column] = None
+        if len(columns) > MAX_COLUMNS:
+            raise self._source.error(line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")

@@ -10,10 +10,11 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, TYPE_CHECKING
 
 from claim.errors import InputError
+from claim.messages import Message
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -26,7 +27,8 @@ GZIP_MAX_RATIO = 200  # edge lists shrink 3 to 20 times; a bomb 1000 times
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 20
-_NOT_TEXT = "not a text file; save it as UTF-8 text"
+_MAX_SHOWN_NAME = 120
+_NOT_UTF8 = "not a text file in UTF-8; save it as UTF-8 (in Excel: “CSV UTF-8”)"
 
 
 def printable(text: str) -> str:
@@ -42,18 +44,32 @@ def shown(text: str, limit: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read, or bytes that go by a file's name."""
+    """A file on disk, or bytes with a file's name; errors name the file and the line."""
 
-    path: Path
+    name: str | os.PathLike[str]
     content: bytes | None = None
+    inside: str = ""  # the archive that the bytes were unpacked from
 
-    def error(self, line: int | None, problem: str) -> InputError:
-        """An error that says in which file, and where known in which line, the problem is."""
-        return InputError.at(printable(str(self.path)), line, problem)
+    @property
+    def path(self) -> Path:
+        """The name as a path."""
+        return Path(self.name)
+
+    @property
+    def shown_name(self) -> str:
+        """The name in messages; that of bytes, which may come from anywhere, short and without folders."""
+        if self.content is None:
+            return printable(str(self.name))
+        base = printable(PurePosixPath(PureWindowsPath(self.name).name).name or "file")[-_MAX_SHOWN_NAME:]
+        return f"{self.inside} [{base}]" if self.inside else base
+
+    def error(self, line: int | None, problem: str, /, **values: object) -> InputError:
+        """An error in this file; ``values`` belong in the places of ``problem``."""
+        return InputError.at(self.shown_name, line, Message(problem, values))
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """The unpacked bytes, never more than the size cap."""
+        """Open the unpacked bytes, never more of them than the size limit."""
         with self._open_raw() as raw:
             yield io.BufferedReader(self._unpacked(raw), _BUFFER)
 
@@ -62,26 +78,39 @@ class Source:
         with self.open() as stream:
             return stream.read(size)
 
-    def lines(self, stream: io.BufferedReader) -> Iterator[tuple[int, str]]:
-        """Numbered lines without their ends (``\\n``, ``\\r\\n`` or ``\\r``) and without a byte order mark."""
-        number = 0
+    def lines(self, stream: IO[bytes], *, ends: bool = False) -> Iterator[tuple[int, str]]:
+        """Numbered lines (ended by ``\\n``, ``\\r\\n`` or ``\\r``) of UTF-8, with or without their ends.
+
+        A byte order mark is left out.
+        """
+        number, rest = 0, b""
         while raw := stream.readline(MAX_LINE + 3):
-            if number == 0:
-                raw = raw.removeprefix(codecs.BOM_UTF8)
-            raw = raw.rstrip(b"\r\n")
-            for piece in raw.split(b"\r") if b"\r" in raw else (raw,):
+            if number == 0 or rest:
+                raw = rest + raw if rest else raw.removeprefix(codecs.BOM_UTF8)
+                rest = b""
+            if b"\r" not in raw:
+                number += 1
+                yield number, self._decoded(raw if ends else raw.rstrip(b"\n"), number)
+                continue
+            pieces = raw.splitlines(keepends=ends)
+            if len(pieces) > 1 and not raw.endswith((b"\n", b"\r")):
+                rest = pieces.pop()
+            for piece in pieces:
                 number += 1
                 yield number, self._decoded(piece, number)
+        if rest:
+            yield number + 1, self._decoded(rest, number + 1)
 
     def _decoded(self, raw: bytes, line: int) -> str:
-        if len(raw) > MAX_LINE:
-            raise self.error(line, f"the line is longer than {MAX_LINE:,} characters")
-        if b"\0" in raw:
-            raise self.error(line, _NOT_TEXT)
+        if len(raw) > MAX_LINE and len(raw.rstrip(b"\r\n")) > MAX_LINE:
+            raise self.error(line, "the line is longer than {most} characters", most=f"{MAX_LINE:,}")
         try:
-            return raw.decode()
+            text = raw.decode()
         except UnicodeDecodeError:
-            raise self.error(line, _NOT_TEXT) from None
+            raise self.error(line, _NOT_UTF8) from None
+        if "\0" in text:
+            raise self.error(line, "not a text file (it has a NUL character in it)")
+        return text
 
     def _open_raw(self) -> IO[bytes]:
         if self.content is not None:
@@ -112,7 +141,7 @@ class Source:
 
     def _unreadable(self, error: Exception) -> InputError:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        return self.error(None, f"cannot be read ({reason})")
+        return self.error(None, "cannot be read ({reason})", reason=reason)
 
 
 class _Bounded(io.RawIOBase):
@@ -129,7 +158,7 @@ class _Bounded(io.RawIOBase):
         chunk = self._read(len(view))
         self._done += len(chunk)
         if self._done > self._limit:
-            raise self._source.error(None, f"holds more than {self._limit >> 20:,} MiB of text")
+            raise self._source.error(None, "holds more than {most} MiB of text", most=f"{self._limit >> 20:,}")
         view[: len(chunk)] = chunk
         return len(chunk)
 

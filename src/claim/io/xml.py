@@ -1,38 +1,37 @@
-"""XML without entities, external references or endless depth, streamed in bounded memory."""
+"""XML without entities, external references or endless depth, streamed in bounded memory; GraphML and GEXF."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import NoReturn, Protocol
 from xml.parsers import expat
 
-from claim.io.archives import MAX_CELL, Upload
 from claim.io.text import Source, shown
 
+MAX_TEXT = 32_767  # characters of an element's text, as of a cell in Excel
 _CHUNK = 1 << 16
-_MAX_MARKUP = 1 << 22  # bytes of one tag or comment
+_MAX_MARKUP = 1 << 20  # bytes of one tag or comment
 _MAX_DEPTH = 200
-_MAX_TEXT = 1000  # characters kept of an element's text; only short values are of interest
+_MAX_DECLARED = 10_000  # names of values
 
 
 class Handler(Protocol):
-    """Is told of every element in the vocabulary of the root."""
+    """Receives the elements; those with another prefix than the root's, such as ``viz:color``, keep it."""
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """An element begins."""
 
     def end(self, name: str, text: str, line: int) -> None:
-        """An element ends; ``text`` is what stood between its last tag and its end."""
+        """An element ends; ``text``, at most a little longer than ``MAX_TEXT``, stands after the last tag in it."""
 
 
-def parse_xml(source: Source, root: str, handler: Handler) -> None:
-    """Send the elements of a file to the handler; the outermost one must be called ``root``."""
+def parse_xml(source: Source, root: str | None, handler: Handler) -> None:
+    """Send the elements of a file to the handler; the outermost one must be called ``root`` (None: anything)."""
     _Stream(source, root, handler).run()
 
 
 class _Stream:
-    def __init__(self, source: Source, root: str, handler: Handler) -> None:
+    def __init__(self, source: Source, root: str | None, handler: Handler) -> None:
         self._source, self._root, self._handler = source, root, handler
-        self._depth = 0
-        self._prefix = ""
+        self._depth, self._prefix = 0, ""
         self._text: list[str] = []
         self._text_size = 0
         self._parser = expat.ParserCreate()
@@ -40,13 +39,12 @@ class _Stream:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
-        # Entities can blow a small file up to any size or pull in other files; network files never need them.
+        # Entities can blow a small file up to any size or pull in other files; none of our formats needs them.
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
         self._parser.EntityDeclHandler = self._refuse_doctype
         self._parser.ExternalEntityRefHandler = self._refuse_doctype
 
     def run(self) -> None:
-        """Feed the file to the parser piece by piece."""
         fed = 0
         try:
             with self._source.open() as stream:
@@ -54,12 +52,13 @@ class _Stream:
                     self._parser.Parse(chunk, False)
                     fed += len(chunk)
                     if fed - self._parser.CurrentByteIndex > _MAX_MARKUP:
-                        raise self._source.error(self._line, "one tag is longer than 4 MiB")
+                        raise self._source.error(self._line, "one tag is longer than 1 MiB")
                 self._parser.Parse(b"", True)
         except expat.ExpatError as error:
-            raise self._source.error(error.lineno, f"not well-formed XML: {expat.ErrorString(error.code)}") from None
+            reason = expat.ErrorString(error.code)
+            raise self._source.error(error.lineno, "not well-formed XML: {reason}", reason=reason) from None
         except (LookupError, ValueError):  # pyexpat, of an encoding Python does not know
-            raise self._source.error(1, "the XML names an unknown encoding; save it as UTF-8 text") from None
+            raise self._source.error(1, "the XML names an unknown encoding; save it as UTF-8") from None
 
     @property
     def _line(self) -> int:
@@ -68,25 +67,24 @@ class _Stream:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self._source.error(self._line, f"elements are nested more than {_MAX_DEPTH} deep")
-        prefix, _, local = name.rpartition(":")
+            raise self._source.error(self._line, "elements are nested more than {depth} deep", depth=_MAX_DEPTH)
         if self._depth == 1:
-            self._prefix = prefix
-            if local != self._root:
-                raise self._source.error(self._line, f"expected <{self._root}>, found {shown(name)}")
+            prefix, colon, local = name.rpartition(":")
+            self._prefix = prefix + colon
+            if self._root is not None and local != self._root:
+                raise self._source.error(
+                    self._line, "expected <{root}>, found {found}", root=self._root, found=shown(name)
+                )
         self._forget_text()
-        if prefix == self._prefix:  # others draw pictures, such as viz:color and y:ShapeNode
-            self._handler.start(local, attributes, self._line)
+        self._handler.start(name.removeprefix(self._prefix), attributes, self._line)
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        prefix, _, local = name.rpartition(":")
-        if prefix == self._prefix:
-            self._handler.end(local, "".join(self._text).strip(), self._line)
+        self._handler.end(name.removeprefix(self._prefix), "".join(self._text), self._line)
         self._forget_text()
 
     def _characters(self, text: str) -> None:
-        if self._text_size < _MAX_TEXT:
+        if self._text_size <= MAX_TEXT:
             self._text.append(text)
             self._text_size += len(text)
 
@@ -98,79 +96,96 @@ class _Stream:
         raise self._source.error(self._line, "document types and entities (<!DOCTYPE ...>) are refused for safety")
 
 
-_MAX_TABLE_MARKUP = 1 << 20  # bytes of one tag or comment
-_MAX_TABLE_DEPTH = 100
-
-Start = Callable[[str, dict[str, str], int], None]
-End = Callable[[str, str, int], None]
+DIRECTIONS = {"true": True, "1": True, "directed": True, "false": False, "0": False, "undirected": False}
 
 
-def parse_table_xml(upload: Upload, root: str, start: Start, end: End) -> None:
-    """Tell of every element: its local name, its attributes (also by local name) and its line; then of its text.
+class GraphHandler(Protocol):
+    """Receives the nodes and edges of a GraphML or GEXF file; ``kind`` is ``node`` or ``edge``."""
 
-    ``text`` is what stood directly before the end tag, after the last tag in it.
-    """
-    _TableStream(upload, root, start, end).run()
+    def graph(self, directed: bool) -> None:
+        """The graph begins; whether its edges are directed unless they say otherwise."""
+
+    def element(self, kind: str, attributes: Mapping[str, str], direction: str, line: int) -> None:
+        """A node or edge begins; ``direction`` is what an edge says of itself, in lower case, or nothing."""
+
+    def value(self, kind: str, title: str, text: str, line: int) -> None:
+        """A named value of the latest node or edge."""
+
+    def default(self, kind: str, title: str, text: str, line: int) -> None:
+        """The value of nodes or edges that do not have one of this name."""
 
 
-class _TableStream:
-    def __init__(self, upload: Upload, root: str, start: Start, end: End) -> None:
-        self._upload, self._root = upload, root
-        self._tell_start, self._tell_end = start, end
-        self._depth, self._text, self._size = 0, list[str](), 0
-        self._parser = expat.ParserCreate(namespace_separator="\n")
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
-        # Entities can blow a small file up to any size or pull in other files; none of these formats needs them.
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
-        self._parser.EntityDeclHandler = self._refuse_doctype
-        self._parser.ExternalEntityRefHandler = self._refuse_doctype
+def parse_graph(source: Source, handler: GraphHandler, root: str) -> None:
+    """Send the one graph of a GraphML (``root`` is ``graphml``) or GEXF (``gexf``) file to the handler."""
+    parse_xml(source, root, _Graph(source, handler, "type" if root == "gexf" else "directed"))
 
-    def run(self) -> None:
-        """Feed the parser piece by piece, so that a single endless tag is noticed early."""
-        content = self._upload.content
-        try:
-            for begin in range(0, len(content), _CHUNK):
-                chunk = content[begin : begin + _CHUNK]
-                self._parser.Parse(chunk, False)
-                if begin + len(chunk) - self._parser.CurrentByteIndex > _MAX_TABLE_MARKUP:
-                    raise self._upload.error(self._line, "one tag is longer than 1 MiB")
-            self._parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise self._upload.error(error.lineno, f"not well-formed XML: {expat.ErrorString(error.code)}") from None
-        except (LookupError, ValueError):  # pyexpat, of an encoding Python does not know
-            raise self._upload.error(1, "the XML names an unknown encoding; save it as UTF-8") from None
 
-    @property
-    def _line(self) -> int:
-        return self._parser.CurrentLineNumber
+class _Graph:
+    """GraphML declares values by ``<key>`` and gives them in ``<data>``, GEXF by ``<attribute>`` in ``<attvalue>``."""
 
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth > _MAX_TABLE_DEPTH:
-            raise self._upload.error(self._line, f"elements are nested more than {_MAX_TABLE_DEPTH} deep")
-        local = name.rpartition("\n")[2]
-        if self._depth == 1 and local != self._root:
-            raise self._upload.error(self._line, f"expected <{self._root}>, found {shown(local)}")
-        self._forget_text()
-        self._tell_start(local, {key.rpartition("\n")[2]: value for key, value in attributes.items()}, self._line)
+    def __init__(self, source: Source, handler: GraphHandler, direction: str) -> None:
+        self._source, self._handler, self._direction = source, handler, direction
+        self._titles: dict[tuple[str, str], str] = {}  # kind and id; the kind "all" is both
+        self._class = ""  # of the attributes that are being declared
+        self._declared = ("", "")
+        self._key = ""  # of the <data> we are in
+        self._inside = ""  # the node or edge we are in
+        self._graphs = self._open_graphs = 0
 
-    def _end(self, name: str) -> None:
-        self._depth -= 1
-        self._tell_end(name.rpartition("\n")[2], "".join(self._text), self._line)
-        self._forget_text()
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        match name:
+            case "node" | "edge":
+                if self._inside or "pid" in attributes:
+                    raise self._source.error(line, "nodes nested in nodes cannot be read")
+                self._inside = name
+                direction = attributes.get(self._direction, "").strip().lower()
+                self._handler.element(name, attributes, direction, line)
+            case "data":
+                self._key = attributes.get("key", "")
+            case "attvalue" if self._inside:
+                key = attributes.get("for", attributes.get("id", ""))  # old files say id
+                self._value(key, attributes.get("value", ""), line)
+            case "graph":
+                self._start_graph(attributes, line)
+            case "key":
+                self._declare(attributes.get("for", "all"), attributes, "attr.name")
+            case "attributes":
+                self._class = attributes.get("class", "")
+            case "attribute":
+                self._declare(self._class, attributes, "title")
+            case "hyperedge":
+                raise self._source.error(line, "hyperedges (edges between more than two people) cannot be read")
+            case _ if name.endswith(":position") and self._inside == "node":
+                self._handler.value("node", "x", attributes.get("x", ""), line)
+                self._handler.value("node", "y", attributes.get("y", ""), line)
 
-    def _characters(self, text: str) -> None:
-        self._size += len(text)
-        if self._size > MAX_CELL:
-            raise self._upload.error(self._line, f"a text is longer than {MAX_CELL:,} characters")
-        self._text.append(text)
+    def end(self, name: str, text: str, line: int) -> None:
+        match name:
+            case "node" | "edge":
+                self._inside = ""
+            case "data" if self._inside and self._key:
+                self._value(self._key, text, line)
+                self._key = ""
+            case "default" if self._declared in self._titles:
+                self._handler.default(self._declared[0], self._titles[self._declared], text, line)
+            case "graph":
+                self._open_graphs -= 1
 
-    def _forget_text(self) -> None:
-        self._text.clear()
-        self._size = 0
+    def _start_graph(self, attributes: Mapping[str, str], line: int) -> None:
+        if self._open_graphs or self._inside:
+            raise self._source.error(line, "graphs nested in graphs cannot be read")
+        if self._graphs:
+            raise self._source.error(line, "more than one graph in the file")
+        self._graphs, self._open_graphs = 1, 1
+        default = attributes.get("edgedefault", attributes.get("defaultedgetype", ""))
+        self._handler.graph(DIRECTIONS.get(default.strip().lower(), False))
 
-    def _refuse_doctype(self, *_: object) -> NoReturn:
-        raise self._upload.error(self._line, "document types and entities (<!DOCTYPE ...>) are refused for safety")
+    def _declare(self, kind: str, attributes: Mapping[str, str], title: str) -> None:
+        key = attributes.get("id", "")
+        self._declared = kind, key
+        if len(self._titles) < _MAX_DECLARED:
+            self._titles[kind, key] = attributes.get(title, key)
+
+    def _value(self, key: str, text: str, line: int) -> None:
+        title = self._titles.get((self._inside, key)) or self._titles.get(("all", key)) or key
+        self._handler.value(self._inside, title, text, line)

@@ -1,7 +1,7 @@
 """Networks: immutable arrays with labels, file formats, named families and synthetic look-alikes."""
 
 from claim.networks.catalogue import load
+from claim.networks.formats import read_network
 from claim.networks.network import Dropped, Label, Network
-from claim.networks.reading import read_network
 
 __all__ = ["Dropped", "Label", "Network", "load", "read_network"]

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 
 from claim.errors import InputError
 from claim.io.text import printable, shown
+from claim.networks.formats import read_network
 from claim.networks.network import Network
-from claim.networks.reading import read_network
 
 Role: TypeAlias = Literal["train", "test"]
 Kind: TypeAlias = Literal["public", "synthetic"]
@@ -122,21 +122,28 @@ class Listed:
 
 
 def load(
-    name_or_path: str | os.PathLike[str],
+    network: object,
     *,
     data_dir: str | os.PathLike[str] | None = None,
     directed: bool | None = None,
     probabilities: bool = False,
 ) -> Network:
-    """A network by its name (``israel`` or ``retweet/israel``) or, if nothing has that name, from a file."""
-    known = _by_name().get(name_or_path.lower()) if isinstance(name_or_path, str) else None
+    """A network by its name (``israel`` or ``retweet/israel``) or, if nothing has that name, from a file.
+
+    Anything else that stands for a network is taken by :meth:`Network.of`.
+    """
+    if not isinstance(network, str | os.PathLike):
+        if directed is not None or probabilities:
+            raise InputError("directed and probabilities are for names and files; make the network itself so")
+        return Network.of(network)
+    known = _by_name().get(network.lower()) if isinstance(network, str) else None
     if known is not None and known.make is not None:
         return _made(known, directed, probabilities)
-    path = _existing_path(name_or_path) if known is None else locate(known, data_dir)
+    path = _existing_path(network) if known is None else locate(known, data_dir)
     if path is None and known is not None:
         raise InputError(_how_to_get(known, data_dir))
     if path is None:
-        raise InputError(f"{_unknown(str(name_or_path))}, nor is it a file")
+        raise InputError(f"{_unknown(str(network))}, nor is it a file")
     name = None if known is None else known.name
     return read_network(path, directed=directed, probabilities=probabilities, name=name)
 

@@ -20,9 +20,8 @@ from claim.errors import ClaimError, InputError
 from claim.io.files import write_whole
 from claim.io.text import printable
 from claim.networks.catalogue import PUBLISHER, KnownNetwork, find, places
-from claim.networks.formats import Options, Source
+from claim.networks.formats import Options, Source, read_network, read_source
 from claim.networks.network import Network
-from claim.networks.reading import read_network, read_source
 
 Progress: TypeAlias = Callable[[int, int | None], None]  # bytes done, bytes in all (None: the server does not say)
 
@@ -109,7 +108,7 @@ MAX_MEMBER = 64 * 1024**2  # bytes of a network file in a zip; the largest publi
 _MEMBER_ENDINGS = (".edges", ".mtx", ".txt")  # best first
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, EOFError, OSError, ValueError, OverflowError)
 
-__all__ = ["FetchError", "FetchStatus", "Fetched", "fetch", "fetch_one"]
+__all__ = ["FetchError", "FetchStatus", "Fetched", "fetch", "fetch_one", "fetchable"]
 
 
 class FetchStatus(enum.Enum):
@@ -140,7 +139,7 @@ def fetch(
     timeout: float = 30,
 ) -> list[Fetched]:
     """Fetch networks by name into ``<destination>/<family>/<name>.edges``; one that fails does not stop the others."""
-    wanted = [_fetchable(name) for name in dict.fromkeys(names)]
+    wanted = [fetchable(name) for name in dict.fromkeys(names)]
     results = []
     for known in wanted:
         try:
@@ -191,7 +190,8 @@ def _accept(known: KnownNetwork, network: Network, url: str, path: Path, part: P
     return Fetched(known, FetchStatus.VERIFIED if same else FetchStatus.OTHER_NUMBERING, path)
 
 
-def _fetchable(name: str) -> KnownNetwork:
+def fetchable(name: str) -> KnownNetwork:
+    """The known network of this name; refused if there is nothing to download."""
     known = find(name)
     if not known.downloads:
         raise InputError(f"{known.name} is {known.how_to_get}; there is nothing to fetch")

@@ -1,7 +1,9 @@
 """The hidden network: immutable adjacency arrays with people's labels."""
 
+import os
+import sys
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -10,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.errors import InputError
+from claim.io.columns import PROBABILITY_NAMES
 
 if TYPE_CHECKING:
     import networkx
@@ -24,7 +27,7 @@ EDGE_PROBABILITY = "probability"  # name of the edge attribute in networkx graph
 
 @dataclass(frozen=True)
 class Dropped:
-    """What was left out when a network was made, so that the user can be told."""
+    """What was left out when a network was made, for a note to the user."""
 
     self_loops: int = 0
     duplicates: int = 0
@@ -112,12 +115,36 @@ class Network:
         )
 
     @classmethod
+    def of(cls, thing: object) -> "Network":
+        """The network that ``thing`` stands for.
+
+        That is a name, a path, a :class:`Network`, a networkx graph, a scipy sparse matrix or PyG data (an object with
+        ``edge_index`` of shape [2, E] and ``num_nodes``). A matrix or PyG data that has every edge in both directions
+        is undirected; its values are not used.
+        """
+        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")  # who has none, imports none
+        if isinstance(thing, Network):
+            return thing
+        if isinstance(thing, str | os.PathLike):
+            from claim.networks.catalogue import load  # which knows this module
+
+            return load(thing)
+        if networkx is not None and isinstance(thing, networkx.Graph):
+            return cls.from_networkx(thing)
+        if sparse is not None and sparse.issparse(thing):
+            return cls._from_matrix(thing)
+        if hasattr(thing, "edge_index") and hasattr(thing, "num_nodes"):
+            return cls._from_pyg(thing)
+        kinds = "a network name, path, Network, networkx graph, scipy sparse matrix or PyG data"
+        raise InputError(f"expected {kinds}, got {type(thing).__name__}")
+
+    @classmethod
     def from_networkx(cls, graph: "networkx.Graph[Any]", name: str | None = None) -> "Network":
-        """A network from a networkx graph; the edge attribute ``probability`` is used if every edge has it."""
+        """A network from a networkx graph; every edge has the attribute ``probability`` (or ``p``), or none has."""
         labels = [node if isinstance(node, int | str) else str(node) for node in graph.nodes]
         index: dict[Hashable, int] = {node: i for i, node in enumerate(graph.nodes)}
-        edges = list(graph.edges(data=EDGE_PROBABILITY))
-        given = [edge[2] for edge in edges if edge[2] is not None]
+        edges = list(graph.edges(data=True))
+        given = [value for *_, data in edges for name, value in data.items() if _is_probability(name)]
         if given and len(given) < len(edges):
             raise InputError(f"{len(edges) - len(given)} of {len(edges)} edges have no {EDGE_PROBABILITY}")
         return cls.from_edges(
@@ -128,6 +155,32 @@ class Network:
             probabilities=given or None,
             name=name or graph.name or "network",
         )
+
+    @classmethod
+    def _from_matrix(cls, matrix: Any) -> "Network":
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InputError(
+                f"a matrix of a network is square, got {matrix.shape[0]} rows and {matrix.shape[1]} columns"
+            )
+        sources, targets = matrix.nonzero()
+        return cls._from_pairs(sources, targets, matrix.shape[0])
+
+    @classmethod
+    def _from_pyg(cls, data: Any) -> "Network":
+        index = data.edge_index
+        index = np.asarray(index.detach().cpu() if hasattr(index, "detach") else index)
+        if index.ndim != 2 or len(index) != 2:
+            raise InputError(f"edge_index must have the shape [2, E], got {list(index.shape)}")
+        return cls._from_pairs(index[0], index[1], None if data.num_nodes is None else int(data.num_nodes))
+
+    @classmethod
+    def _from_pairs(cls, sources: npt.ArrayLike, targets: npt.ArrayLike, n: int | None) -> "Network":
+        """A network from directed pairs, undirected if each has its opposite."""
+        u, v = _index_array(sources), _index_array(targets)
+        n = _people_count(u, v, n, None)
+        directed = not np.array_equal(np.unique(u * n + v), np.unique(v * n + u))
+        network = cls.from_edges(u, v, n=n, directed=directed)
+        return network if directed else replace(network, dropped=Dropped(network.dropped.self_loops))
 
     def to_networkx(self) -> "networkx.Graph[Any]":
         """The same network as a networkx graph with labels as nodes."""
@@ -215,6 +268,10 @@ class Network:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"Network({self.name!r}, {kind}, {self.n} people, {self.m} edges)"
+
+
+def _is_probability(name: object) -> bool:
+    return str(name).casefold() in PROBABILITY_NAMES
 
 
 def _index_array(values: npt.ArrayLike) -> OffsetArray:

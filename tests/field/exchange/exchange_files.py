@@ -124,8 +124,13 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]], shared: bool = Fals
         for i, rows in enumerate(sheets.values())
     }
     ids = "".join(f'<sheet name="{name}" sheetId="{i + 1}" r:id="r{i}"/>' for i, name in enumerate(sheets))
-    links = "".join(f'<Relationship Id="r{i}" Target="worksheets/sheet{i}.xml"/>' for i in range(len(sheets)))
+    links = "".join(
+        f'<Relationship Id="r{i}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{i}.xml"/>'
+        for i in range(len(sheets))
+    )
     parts["[Content_Types].xml"] = "<Types/>"
+    root = f'<Relationship Id="r" Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/>'
+    parts["_rels/.rels"] = f'<Relationships xmlns="{PACKAGE}">{root}</Relationships>'
     parts["xl/workbook.xml"] = f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{ids}</sheets></workbook>'
     parts["xl/_rels/workbook.xml.rels"] = f'<Relationships xmlns="{PACKAGE}">{links}</Relationships>'
     parts["xl/styles.xml"] = STYLES

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from claim.errors import InputError
 from claim.field.exchange import Upload, preview, take
-from claim.io import archives
+from claim.io import archives, tables
 
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -58,7 +58,8 @@ def book(**parts: str) -> bytes:
 
 
 def relation(attributes: str) -> str:
-    return f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r0" {attributes}/></Relationships>'
+    kind = f"{RELATIONS}/worksheet"
+    return f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r0" Type="{kind}" {attributes}/></Relationships>'
 
 
 def sheet(rows: str) -> str:
@@ -218,12 +219,12 @@ CASES: dict[str, tuple[str, bytes | str | Callable[[], bytes], str]] = {
     "only a header": ("a.csv", "name\n", "no people"),
     "only blank lines": ("a.csv", "\n\n\n", "no rows"),
     "nul": ("a.csv", b"name\nAnn\n\x00\n", "NUL"),
-    "latin-1": ("a.csv", "name\nAnn\nJos\xe9\n".encode("latin-1"), "a.csv:3: not UTF-8"),
-    "utf-32": ("a.csv", "name\nAnn\n".encode("utf-32"), "not UTF-8"),
-    "broken utf-16": ("a.csv", b"\xff\xfea", "not UTF-8"),
-    "picture": ("a.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not UTF-8"),
-    "gzip": ("a.csv", b"\x1f\x8b\x08" + bytes(20), "not UTF-8"),
-    "pickle": ("a.csv", b"\x80\x04\x95\x00", "not UTF-8"),
+    "latin-1": ("a.csv", "name\nAnn\nJos\xe9\n".encode("latin-1"), "a.csv:3: not a text file in UTF-8"),
+    "utf-32": ("a.csv", "name\nAnn\n".encode("utf-32"), "not a text file in UTF-8"),
+    "broken utf-16": ("a.csv", b"\xff\xfea", "not a text file in UTF-8"),
+    "picture": ("a.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not a text file in UTF-8"),
+    "gzip": ("a.csv", b"\x1f\x8b\x08" + bytes(20), "not a text file in UTF-8"),
+    "pickle": ("a.csv", b"\x80\x04\x95\x00", "not a text file in UTF-8"),
     "open quote": ("a.csv", 'name\n"Ann\nBen\n', "a.csv:2: quotes"),
     "too wide": ("a.csv", "name\nAnn,Ben\n", "header names only 1"),
     "long name": ("a.csv", f"name\n{'x' * 10_001}\n", "longer than 10,000"),
@@ -232,7 +233,7 @@ CASES: dict[str, tuple[str, bytes | str | Callable[[], bytes], str]] = {
     "long code": ("a.csv", f"person_code\n{'x' * 201}\n", "longer than 200"),
     "control in a code": ("a.csv", "person_code\na\x01b\n", "control character"),
     "many columns": ("a.csv", ",".join(f"c{i}" for i in range(1001)) + "\n1\n", "columns"),
-    "many rows": ("a.csv", "name\n" + "a\n" * (archives.MAX_ROWS + 1), "rows"),
+    "many rows": ("a.csv", "name\n" + "a\n" * (tables.MAX_ROWS + 1), "rows"),
     "many cells": ("a.csv", "name" + ",x" * 999 + "\n" + ("a" + "," * 999 + "\n") * 1001, "cells"),
     "code twice": ("a.csv", "person_code\nA\nA\n", "a.csv:3: the code 'A' comes twice"),
     "column twice": ("a.csv", "person_code,status,status\nA,named,named\n", "comes twice"),
@@ -367,3 +368,22 @@ def test_damage_anywhere_is_read_or_refused(content: bytes, data: st.DataObject)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     read_or_refused(content)
+
+
+def shared(cells: str, text: str) -> bytes:
+    return book(sheet=sheet(cells), strings=f'<sst xmlns="{MAIN}"><si><t>{text}</t></si></sst>')
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (lambda: book(sheet=sheet('<row r="1"><c r="A1"><v>1</v></c><c r="Z1000000"><v>1</v></c></row>')), "cells"),
+        (lambda: shared(("<row>" + '<c t="s"><v>0</v></c>' * 900 + "</row>") * 3, "x" * 32_000), "characters in all"),
+        (lambda: shared('<row><c t="s"><v>0</v></c></row>', "x" * 100_000), "longer than 32,767"),
+        (lambda: book(styles=sheet('<row r="1"><c r="ZZZ9"><v>1</v></c></row>')), "columns"),
+    ],
+)
+def test_a_workbook_that_would_fill_the_memory_is_refused(content: Callable[[], bytes], word: str) -> None:
+    """A rectangle that is nearly empty, one long text in many cells, and cells where styles belong."""
+    with pytest.raises(InputError, match=word):
+        preview(Upload("a.xlsx", content()))

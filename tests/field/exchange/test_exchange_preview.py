@@ -53,7 +53,7 @@ def test_wrong_choices_are_refused() -> None:
         preview(file, format="fax")
     with pytest.raises(InputError, match=r"a\.csv:1: there is no column 'nome'"):
         preview(file, mapping={"roster.name": "nome"})
-    with pytest.raises(InputError, match="nobody in the file"):
+    with pytest.raises(InputError, match="no person in the file"):
         take(preview(file), merges={"new-1": "new-9"})
 
 
@@ -172,7 +172,7 @@ def test_contacts_are_refused_rather_than_left_out(columns: str, left_out: str) 
     row = ["Ann", *(chr(66 + i) * 3 for i in range(columns.count(",")))]
     looked_at = preview(csv(columns, ",".join(row)))
     assert not looked_at.ready
-    (problem,) = (str(each) for each in looked_at.report.problems if "not understood" in each.text)
+    (problem,) = (str(each) for each in looked_at.report.problems if "not understood" in str(each))
     assert problem.startswith(f"a.csv:1: contacts in the columns {left_out} are not understood; a list of ties has")
     with pytest.raises(InputError, match="are not understood"):
         take(looked_at)
@@ -212,4 +212,21 @@ def test_contacts_in_a_form_are_refused_beside_a_repeat_too() -> None:
         "contacts": [["contact_name", "_parent_index"], ["Ann", 1]],
     }
     (problem,) = preview(Upload("k.xlsx", workbook(sheets))).report.problems
-    assert "contacts in the columns 'friend_1' are not understood" in problem.text
+    assert "contacts in the columns 'friend_1' are not understood" in str(problem)
+
+
+def test_findings_are_worded_by_a_catalogue() -> None:
+    """Also the part a column plays, and an error that quotes a finding."""
+    looked_at = preview(csv("person_code,n_contacts", "A,many", "B,-1"))
+    catalogue = {
+        "{title} {value} is not a whole number": "{title} {value} no es un número entero",
+        "{problem} (and {more} more problems)": "{problem} (y {more} problemas más)",
+    }
+    spanish = "a.csv:2: n_contacts 'many' no es un número entero"
+    assert looked_at.report.problems[0].message.said(catalogue) == spanish
+    with pytest.raises(InputError) as refused:
+        take(looked_at)
+    assert refused.value.message.said(catalogue) == f"{spanish} (y 1 problemas más)"
+    (missing,) = preview(csv("age", "7")).report.problems
+    asked = {"which column holds {role}? there are {columns}": "¿{role}? {columns}", "the names": "los nombres"}
+    assert missing.message.said(asked) == "a.csv:1: ¿los nombres? 'age'"

@@ -152,7 +152,7 @@ def test_rds_says_that_it_is_not_respondent_driven() -> None:
 def test_unknown_export_and_broken_bundles_are_refused() -> None:
     with pytest.raises(InputError, match="no export"):
         export(NAMED, "../../etc/passwd")
-    with pytest.raises(InputError, match="nobody's code"):
+    with pytest.raises(InputError, match="no person's code"):
         export(Bundle(ties=(TieRecord("a", "b"),)), "csv")
 
 

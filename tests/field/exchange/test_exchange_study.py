@@ -182,7 +182,7 @@ def test_problems_stop_the_whole_import(busy: OpenStudy) -> None:
 def test_whom_the_file_or_the_study_does_not_know_is_refused(busy: OpenStudy) -> None:
     bundle = Bundle((PersonRecord("A"),))
     position = busy.study.position
-    for same, word in (({"B": "P1"}, "nobody in the file"), ({"A": "P99"}, "P99")):
+    for same, word in (({"B": "P1"}, "no person in the file"), ({"A": "P99"}, "P99")):
         with pytest.raises(InputError, match=word):
             busy.run(lambda draft, same=same: import_bundle(draft, bundle, what="x", digest="", same=same))
     ann = busy.view.find("Ann Lee")

@@ -10,7 +10,7 @@ from claim.field.exchange.builder import Duplicate, Finding, Report
 from claim.field.exchange.export import EXPORTS, ExportFile, export, export_zip
 from claim.field.exchange.preview import IMPORTERS, Choice, Preview, Sample, preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.io.archives import Upload
+from claim.io.text import Source as Upload
 
 __all__ = [
     "EXPORTS",

@@ -10,27 +10,37 @@ from typing import Any
 from claim.errors import InputError
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, together
 from claim.field.study.names import clean
-from claim.io.archives import MAX_CODE, MAX_NAME, MAX_PROBLEMS
+from claim.io import columns
+from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
 from claim.io.tables import Table
 from claim.io.text import shown
-from claim.networks.formats.edgelist import is_contact, is_numbered_contact, is_recruitment, looks_like_name
+from claim.messages import Message
+
+MAX_PROBLEMS = 100  # reported in full; the others are only counted
+MAX_NAME = 10_000
+MAX_CODE = 200
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a place in a file."""
+    """A problem or a note, and where in the files it belongs."""
 
     where: str
     line: int | None
-    text: str
+    problem: Message
+
+    @property
+    def message(self) -> Message:
+        """The problem with its place."""
+        return InputError.at(self.where, self.line, self.problem).message
 
     def __str__(self) -> str:
-        return str(InputError.at(self.where, self.line, self.text))
+        return str(self.message)
 
 
 @dataclass(frozen=True)
 class Duplicate:
-    """Two that may be one person: somebody in the file, and somebody in the study or elsewhere in the file."""
+    """Two records that may be one person: one in the file, the other in the study or elsewhere in the file."""
 
     code: str
     name: str
@@ -65,20 +75,19 @@ class Findings:
         self._found: list[Finding] = []
         self._more = 0
 
-    def add(self, where: str, line: int | None, text: str) -> None:
-        """One more finding."""
+    def add(self, where: str, line: int | None, text: str, /, **values: object) -> None:
+        """One more finding; ``values`` belong in the places of the text."""
         if len(self._found) < MAX_PROBLEMS:
-            self._found.append(Finding(where, line, text))
+            self._found.append(Finding(where, line, Message(text, values)))
         else:
             self._more += 1
 
     def all(self) -> tuple[Finding, ...]:
         """The findings, and how many more there are."""
-        more = [Finding("and", None, f"{self._more:,} more like these")] if self._more else []
-        return (*self._found, *more)
+        more = Message.of("{count} more like these", count=f"{self._more:,}")
+        return (*self._found, *([Finding("and", None, more)] if self._more else []))
 
 
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _SOMETHING_ELSE = re.compile(
     "enumerator|interviewer|device|user|submitter|file|form|protocol|variable|phone|number|count|mail|address"
 )
@@ -96,8 +105,8 @@ class Role:
 
 
 def normal(column: str) -> str:
-    """A column's name for comparison: without case, blanks, punctuation and the groups of a form before it."""
-    return _NOT_LETTERS.sub("", column.rpartition("/")[2].casefold())
+    """A column's name for comparison, without the groups of a form before it."""
+    return columns.normal(column.rpartition("/")[2])
 
 
 def has(table: Table, *columns: str) -> bool:
@@ -130,7 +139,13 @@ class Columns:
             elif role.needed:
                 missing.append(role)
         for role in missing:
-            self._problems.add(table.where, 1, f"which column holds {role.title}? there are {listed(table.columns)}")
+            self._problems.add(
+                table.where,
+                1,
+                "which column holds {role}? there are {columns}",
+                role=Message(role.title),
+                columns=listed(table.columns),
+            )
         return None if missing else Picked(table, places)
 
     def _column(self, table: Table, role: Role, one_of_many: bool) -> str | None:
@@ -139,7 +154,9 @@ class Columns:
             if column and column not in table.columns:
                 if one_of_many:
                     return None
-                raise table.error(1, f"there is no column {shown(column)} for {role.title}")
+                text = "there is no column {column} for {role}"
+                problem = Message.of(text, column=shown(column), role=Message(role.title))
+                raise InputError.at(table.where, 1, problem)
             return column
         return suggested(table.columns, role)
 
@@ -193,13 +210,12 @@ class Builder:
     # People ----------------------------------------------------------------------------------------------------------
 
     def knows(self, code: str) -> bool:
-        """Whether somebody has this code."""
+        """Whether a person has this code."""
         return code in self._people
 
     def person(self, table: Table, line: int, code: str, **fields: Any) -> str | None:
-        """Somebody by code; None, and a problem is noted, if the code or the name cannot be used."""
-        if problem := _code_problem(code) or _name_problem(fields.get("name")):
-            self.problems.add(table.where, line, problem)
+        """A person by code; None, and a problem is noted, if the code or the name cannot be used."""
+        if not self._is_usable(table, line, code, fields.get("name") or ""):
             return None
         if code in self._people:
             self.update(code, **fields)
@@ -208,8 +224,24 @@ class Builder:
             self._people[code] = PersonRecord(code, **fields)
         return code
 
+    def _is_usable(self, table: Table, line: int, code: str, name: str) -> bool:
+        if not code:
+            self.problems.add(table.where, line, "a code is missing")
+        elif len(code) > MAX_CODE:
+            text = "the code {code} is longer than {most} characters"
+            self.problems.add(table.where, line, text, code=shown(code, 20), most=MAX_CODE)
+        elif code != code.strip() or any(ord(character) < 32 or 127 <= ord(character) < 160 for character in code):
+            text = "the code {code} has blanks around it or a control character in it"
+            self.problems.add(table.where, line, text, code=shown(code))
+        elif len(name) > MAX_NAME:
+            text = "the name {name} is longer than {most} characters"
+            self.problems.add(table.where, line, text, name=shown(name, 20), most=f"{MAX_NAME:,}")
+        else:
+            return True
+        return False
+
     def named(self, table: Table, line: int, name: str, **fields: Any) -> str | None:
-        """Somebody known by name only; the same name (but for case and blanks) is the same person."""
+        """A person known by name only; the same name (but for case and blanks) is the same person."""
         key = clean(name).casefold()
         if not key:
             self.problems.add(table.where, line, "a name is missing")
@@ -225,7 +257,7 @@ class Builder:
         return code
 
     def update(self, code: str, **fields: Any) -> None:
-        """More about somebody; what is not known does not replace what is."""
+        """More about a person; what is not known does not replace what is."""
         known = {name: value for name, value in fields.items() if value is not None}
         self._people[code] = replace(self._people[code], **known)
 
@@ -234,7 +266,7 @@ class Builder:
     def tie(self, table: Table, line: int, tie: TieRecord) -> None:
         """A tie between known people; one that comes again is put together with the first."""
         if tie.source == tie.target:
-            self.notes.add(table.where, line, f"{shown(tie.source)} is tied to themselves: left out")
+            self.notes.add(table.where, line, "{person} is tied to themselves: left out", person=shown(tie.source))
             return
         pair = frozenset((tie.source, tie.target))
         if pair in self._ties:
@@ -245,7 +277,7 @@ class Builder:
     def survey(self, table: Table, line: int, survey: SurveyRecord) -> None:
         """A survey; its id may come only once."""
         if survey.survey_id in self._surveys:
-            self.problems.add(table.where, line, f"the survey {shown(survey.survey_id)} comes twice")
+            self.problems.add(table.where, line, "the survey {survey} comes twice", survey=shown(survey.survey_id))
         self._surveys[survey.survey_id] = survey
 
     # The end ---------------------------------------------------------------------------------------------------------
@@ -266,22 +298,6 @@ class Builder:
             repeated_ties=self._repeated_ties,
             repeated_people=self._repeated_people,
         )
-
-
-def _code_problem(code: str) -> str | None:
-    if not code:
-        return "a code is missing"
-    if len(code) > MAX_CODE:
-        return f"the code {shown(code, 20)} is longer than {MAX_CODE} characters"
-    if code != code.strip() or any(ord(character) < 32 or 127 <= ord(character) < 160 for character in code):
-        return f"the code {shown(code)} has blanks around it or a control character in it"
-    return None
-
-
-def _name_problem(name: str | None) -> str | None:
-    if name is not None and len(name) > MAX_NAME:
-        return f"the name {shown(name, 20)} is longer than {MAX_NAME:,} characters"
-    return None
 
 
 def _counted(people: Mapping[str, PersonRecord], ties: tuple[TieRecord, ...]) -> tuple[PersonRecord, ...]:
@@ -319,81 +335,74 @@ def written(value: object) -> str:
 
 
 class Cells:
-    """Reads the cells of one row."""
+    """Reads the cells of one row; an empty cell is None."""
 
     def __init__(self, builder: Builder, table: Table, line: int, strict: bool) -> None:
-        self._builder, self._table, self._line, self._strict = builder, table, line, strict
+        # In the project's own tables a bad value stops the import; elsewhere the column may mean something else.
+        self._findings = builder.problems if strict else builder.notes
+        self._strict, self._where, self._line = strict, table.where, line
 
     def whole(self, text: str, title: str) -> int | None:
         """A whole number; spreadsheets like to write it ``3.0``."""
-        text = text.strip()
-        number = text.removesuffix(".0")
-        if not text:
-            return None
-        if (
-            not number.removeprefix("-").isascii()
-            or not number.removeprefix("-").isdigit()
-            or len(number) > _MAX_DIGITS
-        ):
-            self._complain(f"{title} {shown(text)} is not a whole number")
-            return None
-        return int(number)
+        number = text.strip().removesuffix(".0")
+        digits = number.removeprefix("-")
+        if not text.strip() or (digits.isascii() and digits.isdigit() and len(number) <= _MAX_DIGITS):
+            return int(number) if number else None
+        self._complain("{title} {value} is not a whole number", title, text)
+        return None
 
     def count(self, text: str, title: str) -> int | None:
         """A whole number that is not negative."""
         number = self.whole(text, title)
-        if number is not None and number < 0:
-            self._complain(f"{title} {shown(text)} is negative")
-            return None
-        return number
+        if number is None or number >= 0:
+            return number
+        self._complain("{title} {value} is negative", title, text)
+        return None
 
     def number(self, text: str, title: str) -> float | None:
         """A finite number."""
         text = text.strip()
-        if not text:
-            return None
         try:
-            value = float(text) if "_" not in text and len(text) <= _MAX_DIGITS else math.nan
+            value = float(text or "0") if "_" not in text and len(text) <= _MAX_DIGITS else math.nan
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
-            self._complain(f"{title} {shown(text)} is not a number")
-            return None
-        return value
+        if math.isfinite(value):
+            return value if text else None
+        self._complain("{title} {value} is not a number", title, text)
+        return None
 
     def truth(self, text: str, title: str) -> bool | None:
-        """Yes or no; None if the cell is empty."""
+        """Yes or no."""
         word = text.strip().casefold()
         if word not in _TRUE | _FALSE:
-            self._complain(f"{title} {shown(text)} is neither true nor false")
-        return None if not word else word in _TRUE
+            self._complain("{title} {value} is neither true nor false", title, text)
+        return word in _TRUE if word else None
 
     def one_of(self, text: str, words: tuple[str, ...], title: str) -> str | None:
-        """One of some words; None if the cell is empty."""
+        """One of some words."""
         word = text.strip().casefold()
         if not word or word in words:
             return word or None
-        self._complain(f"{title} {shown(text)} is none of {', '.join(words)}")
+        self._complain("{title} {value} is none of {words}", title, text, words=", ".join(words))
         return None
 
     def time(self, text: str, title: str) -> str | None:
         """A date, or a date and time, in the order year, month, day; kept as it is written."""
         text = text.strip()
-        if not text:
-            return None
         try:
-            datetime.fromisoformat(text)
+            datetime.fromisoformat(text or "2027-01-31")
         except ValueError:
-            self._complain(f"{title} {shown(text)} is not a date such as 2027-01-31 or 2027-01-31T14:05:00Z")
+            expected = "{title} {value} is not a date such as 2027-01-31 or 2027-01-31T14:05:00Z"
+            self._complain(expected, title, text)
             return None
-        return text
+        return text or None
 
-    def _complain(self, problem: str) -> None:
-        """In the project's own tables this stops the import; elsewhere the column may well mean something else."""
+    def _complain(self, text: str, title: str, value: str, **values: object) -> None:
+        problem = Message.of(text, title=Message(title), value=shown(value.strip()), **values)
         if self._strict:
-            self._builder.problems.add(self._table.where, self._line, problem)
+            self._findings.add(self._where, self._line, problem.text, **problem.values)
         else:
-            self._builder.notes.add(self._table.where, self._line, f"{problem}: left out")
+            self._findings.add(self._where, self._line, "{problem}: left out", problem=problem)
 
 
 Tables = list[Table]
@@ -441,9 +450,8 @@ def refuse_contacts(
         if suspect:
             found.append(column)
     if found:
-        builder.problems.add(
-            table.where,
-            1,
-            f"contacts in the columns {listed(found)} are not understood; "
-            "a list of ties has two columns, such as person and contact, one contact a line",
+        text = (
+            "contacts in the columns {columns} are not understood; "
+            "a list of ties has two columns, such as person and contact, one contact a line"
         )
+        builder.problems.add(table.where, 1, text, columns=listed(found))

@@ -117,13 +117,13 @@ _SURVEYS = tuple(field.name for field in fields(SurveyRecord))
 RDS_NOTE = """These data are NOT a respondent-driven sample.
 
 recruits.csv has the columns that programs for respondent-driven sampling read, so that their pictures of recruitment
-and their descriptions can be used. But nobody was recruited by coupons: the team chose whom to survey next, guided by a
+and their descriptions can be used. But no one was recruited by coupons: the team chose whom to survey next, guided by a
 policy that looks for well-connected people. Estimators for respondent-driven sampling (RDS-I, RDS-II, successive
 sampling) assume the opposite and give wrong answers here.
 
 recruiter.id is who named the person first among those surveyed; all start people share one recruiter id, which is
-nobody's code. network.size is the number of contacts the person named. time is when they were surveyed. People who were
-named but not surveyed are left out.
+no person's code. network.size is the number of contacts the person named. time is when they were surveyed. People who
+were named but not surveyed are left out.
 """
 
 HEAD_NOTE = """{head}
@@ -200,7 +200,9 @@ EXPORTS: dict[str, Callable[[Bundle], list[ExportFile]]] = {
 def export(bundle: Bundle, format: str) -> list[ExportFile]:
     """The files of a format."""
     if format not in EXPORTS:
-        raise InputError(f"there is no export {shown(format)}; there are {', '.join(EXPORTS)}")
+        raise InputError(
+            "there is no export {name}; there are {formats}", name=shown(format), formats=", ".join(EXPORTS)
+        )
     bundle = bundle.without_names()
     check(bundle)
     return EXPORTS[format](bundle)
@@ -224,7 +226,7 @@ def _csv_file(name: str, content: bytes) -> ExportFile:
 
 
 def _recruiter(person: PersonRecord, codes: set[str]) -> str | None:
-    """None for start people, and for whoever was first named by somebody who was not surveyed in full."""
+    """None for start people, and for those first named by a person who was not surveyed in full."""
     others = codes - {person.code}
     return person.first_named_by if not person.is_start and person.first_named_by in others else None
 
@@ -255,7 +257,7 @@ _GATE = Gate()
 
 
 class WrongKey(ClaimError):
-    """The one thing that is said, whatever the cause."""
+    """The one message, whatever the cause."""
 
     def __init__(self) -> None:
         super().__init__("wrong passphrase, or not a name key")
@@ -270,14 +272,14 @@ def write_name_key(path: Path, names: Mapping[str, str], passphrase: str, work: 
         with files.replacing(Path(path)) as temporary:
             _fill(temporary, key, salt, names)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        raise InputError("{path}: cannot be written ({reason})", path=path, reason=error.strerror) from None
 
 
 def read_name_key(path: Path, passphrase: str, gate: Gate = _GATE) -> dict[str, str]:
     """Names by code; wrong passphrases take longer and longer."""
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError("{path}: no such file", path=path)
     with gate.attempt(path):
         try:
             names = _read(path, passphrase)

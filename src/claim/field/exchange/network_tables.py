@@ -1,10 +1,21 @@
-"""The project's own tables (people, ties, surveys), and whatever looks like them: Gephi's tables, any list of ties."""
+"""Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
-from claim.field.exchange.builder import Builder, Cells, Importer, Role, Tables, has, normal, refuse_contacts
+from claim.field.exchange.builder import (
+    Builder,
+    Cells,
+    Importer,
+    Picked,
+    Role,
+    Tables,
+    has,
+    normal,
+    refuse_contacts,
+    unused,
+)
 from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord, TieRecord
+from claim.io.columns import PAIRS
 from claim.io.tables import Table
 from claim.io.text import shown, unescaped, unescaped_list
-from claim.networks.formats.edgelist import PAIRS
 
 PEOPLE = (
     Role("people.code", "the people's codes", ("personcode", "id", "code", "nodeid"), needed=True),
@@ -28,7 +39,7 @@ SURVEYS = (
     Role("surveys.outcome", "the outcome", ("outcome",)),
     Role("surveys.n_named", "how many were named", ("nnamed",)),
     Role("surveys.recommended", "whether it was recommended", ("recommended",)),
-    Role("surveys.override_reason", "why somebody else was surveyed", ("overridereason",)),
+    Role("surveys.override_reason", "why another person was surveyed", ("overridereason",)),
     Role("surveys.policy", "the policy", ("policy",)),
     Role("surveys.seed", "the seed", ("seed",)),
 )
@@ -66,7 +77,8 @@ def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
         row = {key.partition(".")[2]: unescaped(value) for key, value in raw.items()}
         code = row["code"].strip()
         if code in lines:
-            builder.problems.add(table.where, line, f"the code {shown(code)} comes twice, first in line {lines[code]}")
+            text = "the code {code} comes twice, first in line {line}"
+            builder.problems.add(table.where, line, text, code=shown(code), line=lines[code])
             continue
         lines[code] = line
         name = row.get("name", "").strip()
@@ -125,7 +137,7 @@ def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
             builder.problems.add(table.where, line, "the weight is not above 0")
         elif all(known):
             if not namers and row.get("ties.type", "").strip().casefold() == "directed":
-                namers = (source,)  # whoever a tie leads from has named the other
+                namers = (source,)  # the person a tie leads from has named the other
             builder.tie(table, line, TieRecord(source, target, weight=weight or 1.0, named_by=namers))
 
 
@@ -133,13 +145,12 @@ def _end(table: Table, line: int, code: str, builder: Builder, declare: bool) ->
     if builder.knows(code):
         return True
     if declare and ";" in code:
-        builder.problems.add(
-            table.where, line, f"{shown(code)} is several people in one cell; write one contact a line"
-        )
+        text = "{cell} is several people in one cell; write one contact a line"
+        builder.problems.add(table.where, line, text, cell=shown(code))
         return False
     if declare or not code:
         return builder.person(table, line, code) is not None
-    builder.problems.add(table.where, line, f"the tie names {shown(code)}, who is not among the people")
+    builder.problems.add(table.where, line, "the tie names {code}, who is not among the people", code=shown(code))
     return False
 
 
@@ -149,7 +160,8 @@ def _read_surveys(table: Table, builder: Builder) -> None:
         row = {key.partition(".")[2]: unescaped(value) for key, value in raw.items()}
         person = row["person"].strip()
         if not builder.knows(person):
-            builder.problems.add(table.where, line, f"the survey is of {shown(person)}, who is not among the people")
+            text = "the survey is of {code}, who is not among the people"
+            builder.problems.add(table.where, line, text, code=shown(person))
             continue
         builder.survey(table, line, _survey(row, person, Cells(builder, table, line, strict=True)))
 
@@ -172,3 +184,88 @@ def _survey(row: dict[str, str], person: str, cells: Cells) -> SurveyRecord:
 IMPORTER = Importer(
     "csv", "people, ties and surveys (CSV, Gephi tables, GraphML, GEXF)", recognises, read, derive=False
 )
+
+
+# Lists of names, and the table of programs for respondent-driven sampling ---------------------------------------------
+
+NAMES = (
+    Role("roster.name", "the names", ("name", "fullname", "names", "nickname"), needed=True),
+    Role("roster.is_start", "whether they are start people", ("isstart", "start")),
+)
+RECRUITS = (
+    Role("recruit.id", "the people's ids", ("id",), needed=True),
+    Role("recruit.by", "who recruited them", ("recruiterid",), needed=True),
+    Role("recruit.size", "how many people they know", ("networksize", "networksizevariable", "degree")),
+    Role("recruit.time", "when they were surveyed", ("time", "date")),
+)
+
+
+def is_roster(tables: Tables) -> bool:
+    """Whether the first column is ``name``."""
+    return any(table.columns[:1] and normal(table.columns[0]) == "name" for table in tables)
+
+
+def read_roster(tables: Tables, builder: Builder) -> None:
+    """One person a row; a name that comes again is the same person, and is counted."""
+    for table in tables:
+        picked = builder.columns.find(table, NAMES)
+        refuse_contacts(builder, table, picked)
+        for line, row in picked.rows() if picked else ():
+            if not row["roster.name"].strip():
+                builder.notes.add(table.where, line, "a row without a name: left out")
+                continue
+            start = Cells(builder, table, line, strict=False).truth(row.get("roster.is_start", ""), "is_start")
+            builder.named(table, line, row["roster.name"], **({"is_start": True} if start else {}))
+
+
+def is_recruitment(tables: Tables) -> bool:
+    """Whether there are people and their recruiters."""
+    return any(has(table, "id", "recruiter.id") for table in tables)
+
+
+def read_recruitment(tables: Tables, builder: Builder) -> None:
+    """All people in it were surveyed; those whose recruiter is not in it are start people."""
+    table = next((table for table in tables if has(table, "id", "recruiter.id")), tables[0])
+    for other in tables:
+        if other is not table:
+            unused(builder, other)
+    picked = builder.columns.find(table, RECRUITS)
+    refuse_contacts(builder, table, picked, ties_elsewhere=True)
+    if picked is not None:
+        _read_recruits(table, picked, builder)
+        _read_recruiters(table, picked, builder)
+
+
+def _read_recruits(table: Table, picked: Picked, builder: Builder) -> None:
+    for line, row in picked.rows():
+        cells = Cells(builder, table, line, strict=False)
+        code = unescaped(row["recruit.id"]).strip()
+        if builder.knows(code):
+            builder.problems.add(table.where, line, "the id {code} comes twice", code=shown(code))
+            continue
+        size = cells.count(row.get("recruit.size", ""), "network.size")
+        time = row.get("recruit.time", "").strip() or None  # a date, or the number of a wave
+        builder.person(table, line, code, status="surveyed", n_contacts=size, surveyed_at=time)
+
+
+def _read_recruiters(table: Table, picked: Picked, builder: Builder) -> None:
+    strangers: dict[str, None] = {}
+    for line, row in picked.rows():
+        code, recruiter = unescaped(row["recruit.id"]).strip(), unescaped(row["recruit.by"]).strip()
+        if not builder.knows(code):
+            continue
+        builder.survey(table, line, SurveyRecord(f"survey of {code}", code, outcome="answered"))
+        if builder.knows(recruiter):
+            builder.update(code, first_named_by=recruiter)
+            builder.tie(table, line, TieRecord(recruiter, code, named_by=(recruiter,)))
+        else:
+            strangers[recruiter] = None
+            builder.update(code, is_start=True)
+    if len(strangers) > 1:
+        named = ", ".join(shown(each, 20) for each in list(strangers)[:5])
+        text = "several recruiters are not in the file ({named}): taken for the start"
+        builder.notes.add(table.where, None, text, named=named)
+
+
+ROSTER = Importer("roster", "a list of names (CSV)", is_roster, read_roster)
+RECRUITMENT = Importer("rds", "people and recruiters (RDS-style CSV)", is_recruitment, read_recruitment)

@@ -1,4 +1,4 @@
-"""Who in a file may be somebody already known, or somebody else in the same file under another spelling."""
+"""What files hold, before anything is imported: format, columns, problems and possible duplicates."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from claim.errors import InputError
-from claim.field.exchange import egoweb, network_canvas, network_tables, rosters, submissions
+from claim.field.exchange import interviews, network_tables, submissions
 from claim.field.exchange.builder import Builder, Duplicate, Importer, Report, Tables
 from claim.field.exchange.records import Bundle, check
 from claim.field.study.names import NameIndex, words
-from claim.io.archives import SAMPLE_ROWS, Upload, gathered
-from claim.io.text import shown
-from claim.io.uploads import load
+from claim.io.archives import gathered
+from claim.io.tables import read_tables
+from claim.io.text import Source, shown
+from claim.messages import Message
 
 MAX_COMPARED = 2_000  # names; in larger files only names that are the same but for case, accents and order are found
 _PER_PERSON = 3
+_SAMPLE_ROWS = 5
 
 Names = list[tuple[str, str]]  # codes and names
 
@@ -58,15 +60,15 @@ def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
 
 
 IMPORTERS: tuple[Importer, ...] = (  # in the order in which they are tried
-    network_canvas.IMPORTER,
-    egoweb.IMPORTER,
+    interviews.NETWORK_CANVAS,
+    interviews.EGOWEB,
     submissions.KOBO_IMPORTER,
     submissions.ODK_IMPORTER,
-    rosters.RECRUITMENT,
+    network_tables.RECRUITMENT,
     network_tables.IMPORTER,
-    rosters.ROSTER,
+    network_tables.ROSTER,
 )
-Files = Path | str | Upload | Iterable[Path | str | Upload]
+Files = Path | str | Source | Iterable[Path | str | Source]
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def preview(
     know people by name only. Files that are broken or hostile are refused outright.
     """
     uploads = gathered(files)
-    tables = load(uploads)
+    tables = read_tables(uploads)
     importer = _importer(tables, format)
     builder = Builder(mapping, join_names)
     importer.read(tables, builder)
@@ -144,18 +146,19 @@ def preview(
 def take(looked_at: Preview, merges: Mapping[str, str] | None = None) -> Bundle:
     """All of it, or an error: the first problem if there is any.
 
-    ``merges`` says which people in the file are somebody else in the file, code by code.
+    ``merges`` gives the codes of people in the file that are other people in the file.
     """
     problems = looked_at.report.problems
     if problems:
-        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-        raise InputError(f"{problems[0]}{more}")
+        if len(problems) == 1:
+            raise InputError(problems[0].message)
+        raise InputError("{problem} (and {more} more problems)", problem=problems[0], more=len(problems) - 1)
     if not looked_at.bundle.people:
-        raise InputError(f"{looked_at.samples[0].where}: no people in it")
+        raise InputError.at(looked_at.samples[0].where, None, Message("no people in it"))
     codes = {person.code for person in looked_at.bundle.people}
     unknown = sorted({code for pair in (merges or {}).items() for code in pair} - codes)
     if unknown:
-        raise InputError(f"nobody in the file has the code {shown(unknown[0])}")
+        raise InputError("no person in the file has the code {code}", code=shown(unknown[0]))
     bundle = looked_at.bundle.merged(merges or {})
     check(bundle)
     return bundle
@@ -165,24 +168,23 @@ def _importer(tables: Tables, name: str | None) -> Importer:
     if name is not None:
         chosen = next((each for each in IMPORTERS if each.name == name), None)
         if chosen is None:
-            raise InputError(
-                f"there is no format {shown(name)}; there are {', '.join(each.name for each in IMPORTERS)}"
-            )
+            formats = ", ".join(each.name for each in IMPORTERS)
+            raise InputError("there is no format {name}; there are {formats}", name=shown(name), formats=formats)
         return chosen
     known = next((each for each in IMPORTERS if each.recognises(tables)), None)
     if known is None:  # ids make a list of people; anything else may be a roster whose column of names is to be chosen
-        return network_tables.IMPORTER if network_tables.has_ids(tables) else rosters.ROSTER
+        return network_tables.IMPORTER if network_tables.has_ids(tables) else network_tables.ROSTER
     return known
 
 
 def _samples(tables: Tables) -> tuple[Sample, ...]:
     return tuple(
-        Sample(table.where, table.columns, tuple(row.cells for row in table.rows[:SAMPLE_ROWS]), len(table.rows))
+        Sample(table.where, table.columns, tuple(row.cells for row in table.rows[:_SAMPLE_ROWS]), len(table.rows))
         for table in tables
     )
 
 
-def _digest(uploads: list[Upload]) -> str:
+def _digest(uploads: list[Source]) -> str:
     """One hash of all files, whatever their names and order."""
-    parts = sorted(hashlib.sha256(upload.content).digest() for upload in uploads)
+    parts = sorted(hashlib.sha256(upload.content or b"").digest() for upload in uploads)
     return hashlib.sha256(b"".join(parts)).hexdigest()

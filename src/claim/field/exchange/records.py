@@ -19,7 +19,7 @@ UNDIRECTED = "Undirected"  # Gephi's word
 
 @dataclass(frozen=True)
 class PersonRecord:
-    """Somebody; None where a file does not say."""
+    """A person; None where a file does not say."""
 
     code: str
     name: str | None = None
@@ -111,10 +111,10 @@ def check(bundle: Bundle) -> None:
     codes = {person.code for person in bundle.people}
     _require(len(codes) == len(bundle.people), "a person's code comes twice")
     ends = [(tie.source, tie.target) for tie in bundle.ties]
-    _require(all(one in codes and other in codes for one, other in ends), "a tie has an end that is nobody's code")
+    _require(all(one in codes and other in codes for one, other in ends), "a tie has an end that is no person's code")
     _require(all(one != other for one, other in ends), "a tie leads from a person to the same person")
     _require(len({frozenset(pair) for pair in ends}) == len(ends), "a tie comes twice")
-    _require(all(each.person_code in codes for each in bundle.surveys), "a survey is of nobody known")
+    _require(all(each.person_code in codes for each in bundle.surveys), "a survey is of an unknown person")
     _require(len({each.survey_id for each in bundle.surveys}) == len(bundle.surveys), "a survey comes twice")
 
 
@@ -132,7 +132,7 @@ def _end_of_chain(code: str, into: Mapping[str, str]) -> str:
     while passed[-1] in into and into[passed[-1]] != passed[-1]:
         passed.append(into[passed[-1]])
         if passed[-1] in passed[:-1]:
-            raise InputError(f"the merges go round in a circle at {passed[-1]!r}")
+            raise InputError("the merges go round in a circle at {code}", code=repr(passed[-1]))
     return passed[-1]
 
 

@@ -32,7 +32,7 @@ _HIDDEN = "[name]"
 
 
 def bundle_of(view: View) -> Bundle:
-    """Everybody who is part of the network, with ties and surveys; those who withdrew are left out.
+    """All people of the network, with ties and surveys; those who withdrew are left out.
 
     Names are in it for the name key; :func:`claim.field.exchange.export` never writes them.
     """
@@ -103,7 +103,7 @@ def _names_ever(view: View) -> list[str]:
 
 
 def _without_names(text: str, telling: set[str]) -> str:
-    """A remark with every word that may be part of anybody's name taken out: exports carry codes."""
+    """A remark without any word that may be part of a name: exports carry codes."""
     return " ".join(_HIDDEN if tells(word, telling) else word for word in text.split())
 
 
@@ -152,10 +152,10 @@ class _Import:
     def _check(self, present: list[PersonRecord]) -> None:
         unknown = sorted(self.same.keys() - {person.code for person in present})
         if unknown:
-            raise InputError(f"nobody in the file has the code {shown(unknown[0])}")
+            raise InputError("no person in the file has the code {code}", code=shown(unknown[0]))
         for code in self.same.values():
             if self.draft.state.state_of(code) in GONE:
-                raise InputError(f"{code} has withdrawn from the study")
+                raise InputError("{person} has withdrawn from the study", person=code)
 
     def _gather_reports(self, people: Mapping[str, PersonRecord]) -> None:
         """Ties by reporter; if none is given, an end that was surveyed reported it, else the first end."""

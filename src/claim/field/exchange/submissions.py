@@ -30,7 +30,7 @@ _REST = (
     Role("respondent.ended_at", "when it ended", ("end", "endtime", "submissiontime", "submissiondate")),
 )
 _CONTACTS_TABLE = "contact.table"  # of the mapping: which of several repeats holds the contacts
-# Words of an answer to whether somebody consents
+# Words of an answer to the question of consent
 _CONSENTED = frozenset({
     "yes", "y", "true", "1", "ok", "okay", "agree", "agreed", "agrees", "accept", "accepted", "accepts", "consent",
     "consented", "consents", "given", "granted", "oui", "si", "sim", "ja", "ndio", "ndiyo", "haa", "ee",
@@ -140,7 +140,7 @@ def _read_respondents(table: Table, builder: Builder, keys: Keys, with_contacts:
         refused = _did_not_consent(row.get("respondent.consent"), table, line, builder)
         code = builder.named(table, line, row["respondent.name"], status="refused" if refused else "surveyed")
         if key in found:
-            builder.problems.add(table.where, line, f"the submission {shown(key)} comes twice")
+            builder.problems.add(table.where, line, "the submission {key} comes twice", key=shown(key))
         elif code is not None:
             found[key] = _respondent(code, line, row, refused, Cells(builder, table, line, strict=False))
             builder.update(code, surveyed_at=None if refused else found[key].ended_at)
@@ -148,14 +148,15 @@ def _read_respondents(table: Table, builder: Builder, keys: Keys, with_contacts:
 
 
 def _did_not_consent(answer: str | None, table: Table, line: int, builder: Builder) -> bool:
-    """Whether somebody is to be left alone; where consent was asked, only a yes is one. None: it was not asked."""
+    """Whether a person did not consent; where consent was asked, only a yes is one. None: it was not asked."""
     if answer is None:
         return False
     said = set(in_order(answer))
     if not said:
         builder.notes.add(table.where, line, "nothing says that they consented: taken as a refusal")
     elif not said & (_CONSENTED | _REFUSED):
-        builder.problems.add(table.where, line, f"whether they consented, {shown(answer)}, is neither yes nor no")
+        text = "whether they consented, {answer}, is neither yes nor no"
+        builder.problems.add(table.where, line, text, answer=shown(answer))
     return bool(said & _REFUSED) or not said & _CONSENTED
 
 
@@ -172,9 +173,10 @@ def _read_contacts(table: Table, builder: Builder, keys: Keys, respondents: dict
         parent = row["contact.parent"].strip()
         respondent = respondents.get(parent) or respondents.get(parent.partition("/")[0])
         if respondent is None:
-            builder.problems.add(table.where, line, f"there is no submission {shown(parent)} for this contact")
+            text = "there is no submission {key} for this contact"
+            builder.problems.add(table.where, line, text, key=shown(parent))
         elif respondent.refused:
-            builder.notes.add(table.where, line, "a contact of somebody who did not consent: left out")
+            builder.notes.add(table.where, line, "a contact of a person who did not consent: left out")
         elif not row["contact.name"].strip():
             builder.notes.add(table.where, line, "a contact without a name: left out")
         else:

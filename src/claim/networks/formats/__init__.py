@@ -1,12 +1,79 @@
-"""The file formats networks can be read from, one module each.
+"""The file formats networks can be read from, one module each, and reading a file of any of them.
 
-To add one, write a module with a ``FORMAT`` and name it here.
+To add one, write a module with a ``FORMAT`` and name it in ``FORMATS``.
 """
 
-from claim.io.text import Source
+import os
+from pathlib import Path
+
+from claim.io.text import Source, printable
 from claim.networks.formats import edgelist, graphxml, matrixmarket
 from claim.networks.formats.base import Format, Options, Parsed
+from claim.networks.network import Network
+
+__all__ = ["FORMATS", "Format", "Options", "Parsed", "Source", "read_network", "read_source"]
 
 FORMATS: tuple[Format, ...] = (matrixmarket.FORMAT, graphxml.GRAPHML, graphxml.GEXF, edgelist.FORMAT)
 
-__all__ = ["FORMATS", "Format", "Options", "Parsed", "Source"]
+_MARKUP = (b"<?xml", b"<!doctype", b"<html")
+
+
+def read_network(
+    path: str | os.PathLike[str],
+    *,
+    directed: bool | None = None,
+    probabilities: bool = False,
+    name: str | None = None,
+) -> Network:
+    """The network in a file: an edge list, Matrix Market, GraphML or GEXF, plain or gzip.
+
+    ``directed`` overrides what the file says. Edge probabilities are read where the file names them ``p``, ``prob``
+    or ``probability``; ``probabilities=True`` says that the third column of an edge list, or the values of a Matrix
+    Market file, are probabilities. Raises :class:`~claim.errors.InputError` with file and line number.
+    """
+    options = Options(directed, probabilities)
+    return read_source(Source(Path(path)), options, name)
+
+
+def read_source(source: Source, options: Options, name: str | None = None) -> Network:
+    """The network in a file or in bytes that go by a file's name."""
+    parsed = choose_format(source).read(source, options)
+    if not parsed.labels:
+        raise source.error(None, "no people in it")
+    return Network.from_edges(
+        parsed.sources,
+        parsed.targets,
+        labels=parsed.labels,
+        directed=parsed.directed,
+        probabilities=parsed.probabilities,
+        name=network_name(source.path) if name is None else name,
+    )
+
+
+def choose_format(source: Source) -> Format:
+    """The format a file's ending stands for, otherwise the one its first bytes look like."""
+    ending = _ending(source.path)
+    for known in FORMATS:
+        if ending in known.endings and known is not edgelist.FORMAT:
+            return known
+    # Publishers put Matrix Market into .txt and .edges files too; as an edge list its size line would be an edge.
+    head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
+    found = next((known for known in FORMATS if known.looks_like(head)), edgelist.FORMAT)
+    if found is edgelist.FORMAT and head[:9].lower().startswith(_MARKUP):
+        raise source.error(1, "XML or HTML, but neither GraphML nor GEXF")
+    return found
+
+
+def network_name(path: Path) -> str:
+    """The file's name without ``.gz`` and the format's ending."""
+    bare = _without_gz(path)
+    stem = bare.stem if any(_ending(path) in known.endings for known in FORMATS) else bare.name
+    return printable(stem) or "network"
+
+
+def _ending(path: Path) -> str:
+    return _without_gz(path).suffix.lower()
+
+
+def _without_gz(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() == ".gz" else path

@@ -68,7 +68,7 @@ class People:
         return [texts[i] for i in order], _inverse(order, len(texts))
 
     def _refuse_stray_numbers(self, texts: list[str], skip: int) -> None:
-        """``nan`` or ``1.5`` among numbers is a broken file; among names it is somebody's name."""
+        """``nan`` or ``1.5`` among numbers is a broken file; among names it is a person's name."""
         odd = [i for i in range(skip, len(texts)) if not _DIGITS.fullmatch(texts[i])]
         if odd and all(is_number(texts[i]) for i in odd):
             problem = f"label {shown(texts[odd[0]])} is not a whole number; labels are all whole numbers, or names"
@@ -79,9 +79,6 @@ def _inverse(order: list[int], size: int) -> OffsetArray:
     positions = np.full(size, -1, dtype=np.int64)
     positions[order] = np.arange(len(order))
     return positions
-
-
-PROBABILITY_NAMES = frozenset({"p", "prob", "probability"})
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def restore(page: Visiting, form: Sent) -> Response:
     if len(form.files) != 1:
         raise InputError(page.words("home.choose_file"))
     try:
-        study = page.desk.restore(form.files[0].content, form["passphrase"])
+        study = page.desk.restore(form.files[0].content or b"", form["passphrase"])
     except Locked as error:
         path = page.desk.library.find(error.study).path
         problem = page.words("restore.locked", study=error.study[:6], path=path)
