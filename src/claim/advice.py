@@ -70,7 +70,7 @@ def advise(
             "rank": rank,
             "person": network.labels[person],
             "named_by": [network.labels[namer] for namer in seen.surveyed_contacts(person)],
-            "reasons": reasons_of(policy, seen, person, lambda who: str(network.labels[who])),
+            "reasons": [why.said({}, lambda who: str(network.labels[who])) for why in reasons_of(policy, seen, person)],
         }
         for rank, person in enumerate(policy.choose(seen, np.random.default_rng(seed), count), 1)
     ]
@@ -140,7 +140,7 @@ def select_by_foresight(
     found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits)
     more = {
         "expected": expected._asdict(),
-        "reasons": [[why.text for why in whys] for whys in told(found)],
+        "reasons": [[str(why) for why in whys] for whys in told(found)],
         "replacements": [network.labels[person] for person in ranked[k:]],
     }
     return Selection(leaders, reach.mean, reach.stderr, NAME), more

@@ -6,11 +6,21 @@ languages, as in gettext. Nothing is ever recognised by its words.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+AND = " and "  # its translation joins the last two of several people
+
+
+@dataclass(frozen=True)
+class People:
+    """People in a message, by index or code; who shows the message says what they are called."""
+
+    people: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Message:
-    """A text with named places, and the values that belong in them."""
+    """A text with named places, and the values that belong in them: texts, numbers, people or other messages."""
 
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -23,14 +33,27 @@ class Message:
     def __str__(self) -> str:
         return self.said({})
 
-    def said(self, catalogue: Mapping[str, str], show: Callable[[object], str] = str) -> str:
-        """The message by a catalogue (English where it lacks the text); values that are messages are said too."""
+    def said(self, catalogue: Mapping[str, str], name: Callable[[Any], str] = str) -> str:
+        """The message by a catalogue (English where it lacks the text); ``name`` gives the name of a person."""
         text = catalogue.get(self.text, self.text)
         if not self.values:
             return text
-        return text.format(**{name: _said(value, catalogue, show) for name, value in self.values.items()})
+        return text.format(**{place: _said(value, catalogue, name) for place, value in self.values.items()})
+
+    def with_people(self, key: Callable[[Any], Any]) -> "Message":
+        """The same message about the same people under other keys, such as codes instead of indices."""
+        found = {
+            place: People(tuple(map(key, value.people))) if isinstance(value, People) else value
+            for place, value in self.values.items()
+        }
+        return Message(self.text, found)
 
 
-def _said(value: object, catalogue: Mapping[str, str], show: Callable[[object], str]) -> str:
-    message = getattr(value, "message", value)  # an error has one
-    return message.said(catalogue, show) if isinstance(message, Message) else show(value)
+def _said(value: object, catalogue: Mapping[str, str], name: Callable[[Any], str]) -> str:
+    value = getattr(value, "message", value)  # an error has one
+    if isinstance(value, Message):
+        return value.said(catalogue, name)
+    if isinstance(value, People):
+        *others, last = map(name, value.people)
+        return f"{', '.join(others)}{catalogue.get(AND, AND)}{last}" if others else last
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

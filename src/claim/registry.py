@@ -199,19 +199,21 @@ def find_shipped(name: str, family: str | None, budget: int) -> Shipped:
     found = _NAME.fullmatch(name)
     candidates = [] if found is None else [each for each in shipped() if each.variant == found["variant"]]
     if found is None or not candidates:
-        raise InputError(f"no trained policy is shipped under the name {name!r}")
+        raise InputError("no trained policy is shipped under the name {name!r}", name=name)
     families = list(dict.fromkeys(each.family for each in candidates))
     own = LOOK_ALIKES.get(family or "", family)
     wanted = found["family"] or (own if own in families else EVERY_FAMILY)
     if wanted not in families:
-        raise InputError(f"no {found['variant']} policy is shipped for {wanted!r} (there are: {', '.join(families)})")
+        problem = "no {variant} policy is shipped for {family!r} (there are: {families})"
+        raise InputError(problem, variant=found["variant"], family=wanted, families=", ".join(families))
     asked = int(found["budget"] or budget)
     nearest = min(
         (each for each in candidates if each.family == wanted),
         key=lambda each: (abs(each.budget - asked), each.budget),
     )
     if found["budget"] and nearest.budget != asked:
-        raise InputError(f"{found['variant']}:{wanted} is not shipped for a budget of {asked}")
+        problem = "{variant}:{family} is not shipped for a budget of {budget}"
+        raise InputError(problem, variant=found["variant"], family=wanted, budget=asked)
     return nearest
 
 

@@ -256,7 +256,7 @@ def test_an_unknown_policy_is_refused_with_a_hint():
 
 
 def reasons(policy: str, discovered: Discovered, person: int, name=str) -> list[str]:
-    return reasons_of(policy_named(policy), discovered, person, name)
+    return [reason.said({}, name) for reason in reasons_of(policy_named(policy), discovered, person)]
 
 
 def test_reasons_speak_of_namers_hubs_and_popular_people(seen):
@@ -293,4 +293,4 @@ def test_a_policy_that_says_nothing_of_reasons_gets_only_who_named(seen):
         def choose(self, discovered, rng, count=1):
             return discovered.frontier[::-1][:count]
 
-    assert len(reasons_of(Newest(), seen, 8, str)) == 1
+    assert len(reasons_of(Newest(), seen, 8)) == 1

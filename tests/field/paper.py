@@ -6,10 +6,10 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.field.advice.recommend import recommend, show
+from claim.field.advice.recommend import recommend
 from claim.field.study import commands
 from claim.field.study.commands import Draft
-from claim.field.study.events import NO_HASH, Event, seal
+from claim.field.study.events import Event
 from claim.field.study.setup import Setup
 from claim.field.study.study import Study
 
@@ -27,12 +27,8 @@ class Paper:
     def run(self, command: Callable[[Draft], T]) -> T:
         draft = Draft(self.study, self.texts, f"2030-01-01T00:00:{self.study.position % 60:02}.000Z")
         result = command(draft)
-        first, events = self.study.position + 1, []
-        for body in draft.bodies:
-            previous = events[-1].hash if events else (self.study.log[-1].hash if self.study.log else NO_HASH)
-            events.append(seal(body, first + len(events), f"2030-01-01T00:00:{first % 60:02}.000Z", first, previous))
         self.texts = {key: text for key, text in draft.texts.items() if key not in draft.erase}
-        self.study = self.study.after(events)
+        self.study = draft.after()
         return result
 
     def add(self, name: str, *, start: bool = False) -> str:
@@ -84,7 +80,7 @@ STEPS: dict[str, Callable[[Draft, str, str, int], object]] = {
     "rename": lambda d, a, b, n: commands.rename(d, a, f"renamed {n}"),
     "remove tie": lambda d, a, b, n: commands.remove_tie(d, a, a, b),
     "mark start": lambda d, a, b, n: commands.mark_start(d, a, bool(n % 2)),
-    "shown": lambda d, a, b, n: show(d, recommend(d.study, 1 + n % 3)),
+    "shown": lambda d, a, b, n: commands.show_advice(d, recommend(d.study, 1 + n % 3)),
     "override": lambda d, a, b, n: commands.override(d, a, f"because {n}"),
     "offered": lambda d, a, b, n: commands.answer_of_leader(d, a, "offered"),
     "accepted": lambda d, a, b, n: commands.answer_of_leader(d, a, "accepted"),

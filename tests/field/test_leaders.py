@@ -7,8 +7,8 @@ from paper import Paper
 
 from claim.errors import InputError
 from claim.field.advice.leaders import MOST_REASONS, LeaderAdvice, choose_leaders
-from claim.field.advice.reasons import ENGLISH
 from claim.field.study import commands
+from claim.selection.foresight import selector as foresight
 
 
 def chosen(advice: LeaderAdvice) -> list[str]:
@@ -75,8 +75,8 @@ def test_no_reach_before_the_first_survey():
     found = choose_leaders(paper.study)
     assert found.reach is None
     assert {each.adds for each in found.leaders} == {None}
-    said = {reason.key for each in found.leaders for reason in each.reasons}
-    assert not said & {"leader.reaches", "leader.adds", "leader.unseen"}
+    said = {reason.text for each in found.leaders for reason in each.reasons}
+    assert not said & {foresight.REACHES, foresight.ADDS, foresight.UNSEEN}
     paper.survey(people[0], "Contact")
     assert 0 < choose_leaders(paper.study).reach <= 5
 
@@ -113,22 +113,15 @@ def test_every_leader_has_reasons_in_words(hubs):
     assert len(found.leaders) == 14
     for each in found.leaders:
         assert 1 <= len(each.reasons) <= MOST_REASONS
-        assert all(reason.said(str) for reason in each.reasons)
-    assert found.leaders[0].reasons[0].key == "leader.reaches"
-    keys = {reason.key for each in found.leaders for reason in each.reasons}
-    assert {"leader.adds", "leader.named_by_many", "leader.unseen", "leader.few_known"} <= keys
+        assert all(str(reason) for reason in each.reasons)
+    assert found.leaders[0].reasons[0].text == foresight.REACHES
+    texts = {reason.text for each in found.leaders for reason in each.reasons}
+    assert {foresight.ADDS, foresight.NAMED_BY_MANY, foresight.UNSEEN, foresight.FEW_KNOWN} <= texts
 
 
 def test_who_refused_the_survey_is_asked_with_care(hubs):
     hub = next(each.code for each in hubs.study.people.values() if each.times_named > 1)
     hubs.run(lambda draft: commands.not_surveyed(draft, hub, "refused"))
     hubs.run(lambda draft: commands.wish_for_leader(draft, hub, "include"))
-    assert [reason.key for reason in choose_leaders(hubs.study).leaders[0].reasons][:2] == [
-        "wished", "leader.refused_survey",
-    ]  # fmt: skip
-
-
-def test_foresight_gives_no_reason_without_words():
-    from claim.selection.foresight.selector import ENGLISH as KEYS
-
-    assert {f"leader.{key}" for key in KEYS} == {key for key in ENGLISH if key.startswith("leader.")}
+    texts = [reason.text for reason in choose_leaders(hubs.study).leaders[0].reasons]
+    assert texts[:2] == ["you asked for this person", foresight.REFUSED_SURVEY]

@@ -7,8 +7,9 @@ from claim import registry
 from claim.discovery.policies import POLICIES, is_reference
 from claim.errors import InputError
 from claim.field import DEFAULT_POLICY
-from claim.field.advice import rules
-from claim.field.advice.recommend import recommend, show
+from claim.field.advice import recommend as rules
+from claim.field.advice.recommend import recommend
+from claim.field.study import commands
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_what_cannot_advise_is_refused(name):
 
 
 def test_a_reference_given_by_hand_is_refused():
-    with pytest.raises(InputError, match="cannot advise"):
+    with pytest.raises(InputError, match="cannot give advice"):
         recommend(study().study, policy=POLICIES["clairvoyant"])
 
 
@@ -76,7 +77,7 @@ def test_trained_rules_advise_and_are_noted_with_their_hash(shipped):
     assert len(advice.policy_hash or "") == 64
     assert {each.person for each in advice.ranking} == {"P3", "P4", "P5"}
     assert all(each.reasons for each in advice.ranking)
-    paper.run(lambda draft: show(draft, advice))
+    paper.run(lambda draft: commands.show_advice(draft, advice))
     assert paper.study.state.shown.policy_hash == advice.policy_hash
 
 

@@ -3,11 +3,14 @@
 import pytest
 from paper import Paper
 
+from claim.discovery.reasons import who_named
 from claim.errors import InputError
 from claim.field.advice.leaders import choose_leaders
-from claim.field.advice.recommend import REST, recommend, show
+from claim.field.advice.recommend import REST, recommend
 from claim.field.study import commands
 from claim.field.study.commands import SelfNamed
+from claim.field.study.events import Imported
+from claim.messages import Message, People
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def test_who_is_known_and_how(paper):
 def test_reasons(paper):
     best = recommend(paper.study).ranking[0]
     assert best.person == "P3"
-    assert best.reasons[0].said({"P1": "Ana", "P2": "Ben"}.get) == "named by Ana and Ben"
+    assert best.reasons[0].said({}, {"P1": "Ana", "P2": "Ben"}.get) == "named by Ana and Ben"
 
 
 def test_nobody_is_their_own_contact(paper):
@@ -65,8 +68,8 @@ def test_an_exhausted_frontier_is_said(paper):
     paper.survey("P5")
     advice = recommend(paper.study)
     assert advice.ranking == ()
-    assert [note.key for note in advice.notes] == ["nobody_left"]
-    assert [note.key for note in recommend(Paper().study).notes] == ["no_people"]
+    assert ["nobody is left" in str(note) for note in advice.notes] == [True]
+    assert [str(note) for note in recommend(Paper().study).notes] == ["add the people you start with"]
 
 
 def test_refusals_count_by_the_rule(paper):
@@ -167,7 +170,7 @@ def test_names_of_undone_steps_can_be_erased(paper):
 
 def test_an_import_is_one_step(paper):
     def whole(draft):
-        commands.imported(draft, "roster", "0" * 64, 2, 0)
+        draft.append(Imported("roster", "0" * 64, 2, 0))
         return [commands.add_person(draft, name) for name in ("Finn", "Gus")]
 
     before = paper.study.state
@@ -184,8 +187,8 @@ def test_a_removed_tie_leaves_nobody_dangling(paper):
 
 def test_what_was_recommended_is_on_the_survey(paper):
     advice = recommend(paper.study)
-    assert paper.run(lambda draft: show(draft, advice))
-    assert not paper.run(lambda draft: show(draft, advice))
+    assert paper.run(lambda draft: commands.show_advice(draft, advice))
+    assert not paper.run(lambda draft: commands.show_advice(draft, advice))
     assert recommend(paper.study) == advice  # looking changes nothing
     paper.survey("P3")
     paper.run(lambda draft: commands.override(draft, "P4", "was there anyway"))
@@ -251,7 +254,7 @@ def test_a_round_goes_on_until_its_places_are_used():
 
     def planned(count: int | None = None) -> list[str]:
         advice = recommend(paper.study, count)
-        paper.run(lambda draft: show(draft, advice))
+        paper.run(lambda draft: commands.show_advice(draft, advice))
         return [each.person for each in advice.recommended]
 
     first, second, third = planned(3)
@@ -280,10 +283,9 @@ def test_a_rule_that_speaks_for_itself_is_heard(paper):
         def choose(self, discovered, rng, count=1):
             return discovered.frontier[:count]
 
-        def reasons(self, discovered, person, name):
-            return ["named by whom", f"has {discovered.degree(person)} contacts"]
+        def reasons(self, discovered, person):
+            count = Message.of("has {count} contacts", count=discovered.degree(person))
+            return [who_named(discovered, person), count, Message.of("so has {person}", person=People((person,)))]
 
-    keys = [reason.key for reason in recommend(paper.study, policy=Curious()).ranking[0].reasons]
-    said = [reason.said(str) for reason in recommend(paper.study, policy=Curious()).ranking[0].reasons]
-    assert keys[:2] == ["named_by", "rule"]
-    assert said[1] == "has 2 contacts"
+    reasons = recommend(paper.study, policy=Curious()).ranking[0].reasons
+    assert [str(reason) for reason in reasons] == ["named by P1 and P2", "has 2 contacts", "so has P3"]

@@ -138,8 +138,8 @@ def test_errors_are_one_line(study, monkeypatch):
         (("answer", "--consent", "--nobody"), ["Ana", "Ben"], "1 more lines"),
         (("answer", "P1"), ["Ben"], "consent"),
         (("answer", "--consent"), [], "no line for: Person"),
-        (("answer", "--consent", "P1"), ["Ben", "P99"], "nobody with the code 'P99'"),
-        (("answer", "--consent", "P99", "P1"), [], "nobody with the code 'P99'"),
+        (("answer", "--consent", "P1"), ["Ben", "P99"], "no person has the code 'P99'"),
+        (("answer", "--consent", "P99", "P1"), [], "no person has the code 'P99'"),
         (("add",), [], "no names were entered"),
         (("refuse",), ["Ana", "Anna-Maria"], "1 more lines"),
         (("merge", "P1"), [], "no line for: The same person"),
@@ -202,7 +202,7 @@ def test_names_are_asked_for_in_a_terminal(tmp_path):
     contacts = [("an empty line ends:", "P99\nZoé Ruiz\nP2\n")]
     said = terminal(["answer", "--consent"], [*secret, ("(code or name): ", "Anna\nana"), *contacts], environment)
     assert "nobody is called 'Anna'; did you mean Ana (P1)?" in said
-    assert "nobody with the code 'P99'; this line was left out" in said
+    assert "no person has the code 'P99'; this line was left out" in said
     assert "P1 named 2, of whom 1 new" in said
     assert "P3: refused" in terminal(["refuse"], [*secret, ("(code or name): ", "zoe ruiz")], environment)
 

@@ -7,7 +7,7 @@ from paper import PASSPHRASE
 
 from claim.errors import InputError
 from claim.field.study import commands
-from claim.field.study.events import BrokenLog, Exported, SetBack, clock_set_back, events_after, short_head
+from claim.field.study.events import BrokenLog, SetBack, clock_set_back, events_after, short_head
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
@@ -63,21 +63,26 @@ def test_what_is_no_head_is_said(opened, head):
         events_after(head, opened.study.log)
 
 
-def test_a_clock_that_was_set_back_is_found(opened):
+def export_at(opened, at: str, monkeypatch) -> None:
+    monkeypatch.setattr("claim.field.store.session.now", lambda: at)
+    opened.run(lambda draft: commands.exported(draft, "csv"))
+
+
+def test_a_clock_that_was_set_back_is_found(opened, monkeypatch):
     assert clock_set_back(opened.study.log) == ()
     number = opened.study.position
     for at in ("2031-05-01T10:00:00.000Z", "2031-05-01T10:00:00.000Z", "2031-05-01T07:57:30.000Z"):
-        opened.store.append([Exported("csv")], at=at)
+        export_at(opened, at, monkeypatch)
     for at in ("2031-05-01T07:57:29.750Z", "2031-05-02T00:00:00.000Z", "2031-04-01T00:00:00.000Z"):
-        opened.store.append([Exported("csv")], at=at)
+        export_at(opened, at, monkeypatch)
     found = clock_set_back(opened.refresh().study.log)
     assert found == (SetBack(number + 3, 7350.0), SetBack(number + 4, 0.25), SetBack(number + 6, 31 * 86400.0))
     assert [each.span for each in found] == ["2 h 2 min", "250 ms", "31 d"]
     assert opened.verify().set_back == found
 
 
-def test_verify_and_history_show_head_and_clock(opened, command):
-    opened.store.append([Exported("csv")], at="2001-05-01T10:00:00.000Z")
+def test_verify_and_history_show_head_and_clock(opened, command, monkeypatch):
+    export_at(opened, "2001-05-01T10:00:00.000Z", monkeypatch)
     log = opened.refresh().study.log
     head, number = opened.study.head, len(log)
     warning = f"the clock was set back: event {number} is dated"

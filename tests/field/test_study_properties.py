@@ -86,7 +86,7 @@ def test_advice_is_lawful_and_repeatable(script, count):
         assert person.state in ("named", "no-show", "not found")
         assert person.known
         assert 1 <= len(suggestion.reasons) <= 3
-        assert all(reason.said(str) for reason in suggestion.reasons)
+        assert all(str(reason) for reason in suggestion.reasons)
     assert len({suggestion.person for suggestion in advice.ranking}) == len(advice.ranking)
 
 

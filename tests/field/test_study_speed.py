@@ -54,7 +54,7 @@ def test_advice_compiles_nothing():
     import sys
 
     code = (
-        "import sys\nfrom claim.field.advice.recommend import recommend\nimport claim.field.leaders\n"
+        "import sys\nfrom claim.field.advice.recommend import recommend\nimport claim.field.advice.leaders\n"
         "assert not {'numba', 'torch', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -18,7 +18,7 @@ def app(
     Example: [bold]claim app --rehearsal[/bold]
     """
     try:
-        from claim.field.web.server import serve
+        from claim.field.web.app import serve
     except ImportError as error:
         raise ClaimError(f"the field assistant needs {error.name}: pip install 'claim[app]'") from error
 

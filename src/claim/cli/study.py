@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from claim.field.store.library import Library
-    from claim.field.store.session import OpenStudy, View
+    from claim.field.store.session import OpenStudy
     from claim.field.study.commands import Draft
+    from claim.field.view import View
 
 
 T = TypeVar("T")
@@ -305,10 +306,11 @@ def next_person(
     """
     from claim.field import view
     from claim.field.advice import recommend
+    from claim.field.study import commands
 
     opened = open_study()
     advice = recommend.recommend(opened.study, count)
-    opened.run(lambda draft: recommend.show(draft, advice))
+    opened.run(lambda draft: commands.show_advice(draft, advice))
     result = view.advice(opened.view, advice)
     for note in result["notes"]:
         say(note)

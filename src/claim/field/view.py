@@ -1,13 +1,87 @@
-"""A study in plain data: for the command line, for pages, for anything that speaks JSON."""
+"""A study and its names at one moment, and summaries of it as plain data for pages, JSON and tables."""
 
-from typing import Any
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from claim.field.advice.leaders import LeaderAdvice, LeaderSuggestion
-from claim.field.advice.reasons import Reason
-from claim.field.advice.recommend import Advice
-from claim.field.store.session import View
+from claim.errors import InputError
 from claim.field.study.events import as_data
-from claim.field.study.study import Person
+from claim.field.study.names import ALIKE, Match, NameIndex, Prepared
+from claim.field.study.study import Person, Study
+from claim.messages import Message
+
+if TYPE_CHECKING:
+    from claim.field.advice.leaders import LeaderAdvice, LeaderSuggestion
+    from claim.field.advice.recommend import Advice
+
+T = TypeVar("T")
+
+
+class View:
+    """A study at one moment, together with its names."""
+
+    def __init__(self, study: Study, texts: dict[str, str], prepared: dict[str, Prepared] | None = None) -> None:
+        self.study = study
+        self.texts = texts
+        self._prepared = prepared or {}  # from the moment before, so that only new names are prepared
+        self._kept: dict[Any, Any] = {}  # goes with the view: nothing outlives a lock
+        self._turn = threading.RLock()
+
+    def later(self, study: Study, texts: dict[str, str]) -> "View":
+        """The view of a later moment; what was erased is not handed on."""
+        known = self.index.prepared if "index" in vars(self) else self._prepared
+        kept = set(texts.values())
+        return View(study, texts, {name: each for name, each in known.items() if name in kept})
+
+    def name(self, code: str) -> str:
+        """What a person is called; their code if the name was erased."""
+        root = self.study.state.root(code)
+        return self.texts.get(self.study.state.people[root].name, root)
+
+    def spellings(self, code: str) -> list[str]:
+        """All names of a person, the current one first, each once."""
+        codes = self.study.state.codes_of(code)
+        found = [self.texts.get(self.study.state.people[each].name) for each in codes]
+        return list(dict.fromkeys(name for name in found if name is not None))
+
+    @cached_property
+    def index(self) -> NameIndex:
+        """The names of all people present, under all spellings."""
+        present = [person for person in self.study.people.values() if not person.gone]
+        names = ((person.code, name) for person in present for name in self.spellings(person.code))
+        return NameIndex(names, self._prepared)
+
+    def find(self, text: str) -> str:
+        """The current code of the one person with that code or, whatever its accents and order, that name."""
+        for code in (text.strip(), text.strip().upper()):
+            if code in self.study.state.people:
+                return self.study.state.root(code)
+        found = self.index.same(text)
+        if len(found) > 1:
+            raise InputError(
+                "several people are called {text!r}: use a code ({codes})", text=text, codes=", ".join(found)
+            )
+        if not found:
+            for near in self.index.similar(text, limit=1):
+                problem = "nobody is called {text!r}; did you mean {name} ({code})?"
+                raise InputError(problem, text=text, name=near.name, code=near.code)
+            raise InputError("nobody is called {text!r}", text=text)
+        return found[0]
+
+    def once(self, key: Any, compute: Callable[[], T]) -> T:
+        """A value that is computed once for this view."""
+        with self._turn:
+            if key not in self._kept:
+                self._kept[key] = compute()
+            found: T = self._kept[key]
+            return found
+
+    def possible_duplicates(self, at_least: float = ALIKE) -> list[tuple[str, Match]]:
+        """Pairs of people who may be the same, most similar first, without those the team looked at already."""
+        apart = self.study.state.apart
+        pairs = self.index.alike(at_least)
+        return [pair for pair in pairs if (min(pair[0], pair[1].code), max(pair[0], pair[1].code)) not in apart]
 
 
 def overview(view: View) -> dict[str, Any]:
@@ -44,11 +118,11 @@ def person_row(view: View, person: Person) -> dict[str, Any]:
 
 
 def people(view: View) -> list[dict[str, Any]]:
-    """Everybody who is part of the study, in the order of discovery."""
+    """The people of the study, in the order of discovery."""
     return [person_row(view, person) for person in view.study.people.values() if person.known]
 
 
-def advice(view: View, given: Advice) -> dict[str, Any]:
+def advice(view: View, given: "Advice") -> dict[str, Any]:
     """A recommendation with its reasons in English."""
     ranking = [
         {
@@ -69,7 +143,7 @@ def advice(view: View, given: Advice) -> dict[str, Any]:
     }
 
 
-def leaders(view: View, given: LeaderAdvice) -> dict[str, Any]:
+def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
     """Leaders and replacements with their reasons in English."""
     return {
         "leaders": [_leader(view, each) for each in given.leaders],
@@ -96,10 +170,10 @@ def history(view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _leader(view: View, each: LeaderSuggestion) -> dict[str, Any]:
+def _leader(view: View, each: "LeaderSuggestion") -> dict[str, Any]:
     name = view.name(each.person)
     return {"person": each.person, "name": name, "adds": each.adds, "reasons": _said(view, each.reasons)}
 
 
-def _said(view: View, reasons: tuple[Reason, ...]) -> list[str]:
-    return [reason.said(view.name) for reason in reasons]
+def _said(view: View, reasons: tuple[Message, ...]) -> list[str]:
+    return [reason.said({}, view.name) for reason in reasons]

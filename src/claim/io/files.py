@@ -37,7 +37,8 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
+        problem = "{folder}: cannot make this folder ({reason})"
+        raise InputError(problem, folder=folder, reason=error.strerror) from error
     check_writable(folder)
 
 
@@ -47,7 +48,8 @@ def check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"{folder}: cannot write to this folder ({error.strerror})") from error
+        problem = "{folder}: cannot write to this folder ({reason})"
+        raise InputError(problem, folder=folder, reason=error.strerror) from error
 
 
 @contextmanager

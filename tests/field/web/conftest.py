@@ -16,7 +16,7 @@ from desk_client import EASY, PASSPHRASE, PORT, Browser
 
 from claim.field.store.library import Library
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 
 class Clock:
@@ -45,7 +45,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def desk(tmp_path, clock):
-    made = Desk(Library(tmp_path / "studies", work=EASY), port=PORT, clock=clock)
+    made = AppState(Library(tmp_path / "studies", work=EASY), port=PORT, clock=clock)
     yield made
     made.leave()
 

@@ -6,7 +6,7 @@ from html import unescape
 from starlette.testclient import TestClient
 
 from claim.field.web.app import create_app
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 PASSPHRASE = "correct horse battery"
 EASY = 10  # little work for key derivation
@@ -16,7 +16,7 @@ ORIGIN = f"http://{HOST}"
 
 
 class Browser:
-    def __init__(self, desk: Desk, *, launched: bool = True) -> None:
+    def __init__(self, desk: AppState, *, launched: bool = True) -> None:
         self.desk = desk
         self.app = create_app(desk)
         self.http = TestClient(self.app, base_url=ORIGIN, follow_redirects=False)

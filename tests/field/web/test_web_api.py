@@ -1,12 +1,16 @@
 """The JSON interface: saved means saved, asked first, sent twice once; and no input brings it down."""
 
+from collections.abc import Iterator
+
 import pytest
 from desk_client import ORIGIN, PASSPHRASE, Browser
+from sqlalchemy import Engine, event
 
 from claim.field.store.library import Library
 from claim.field.study import commands
+from claim.field.study.events import seal
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 
 @pytest.fixture
@@ -46,6 +50,45 @@ def test_sent_twice_is_saved_once(browser, desk, surveyed, study):
     assert len(desk.study(study).study.people) == 3
 
 
+@pytest.fixture
+def transactions() -> Iterator[list[str]]:
+    """Every transaction on any study file, by the kind of its lock."""
+    begun: list[str] = []
+
+    def note(connection) -> None:
+        begun.append(connection.get_execution_options().get("transaction", "DEFERRED"))
+
+    event.listen(Engine, "begin", note)
+    yield begun
+    event.remove(Engine, "begin", note)
+
+
+def test_a_contact_is_one_transaction_and_each_event_sealed_once(
+    browser, desk, base, surveyed, study, transactions, monkeypatch
+):
+    sealed: list[int] = []
+
+    def counted(body, seq, *rest):
+        sealed.append(seq)
+        return seal(body, seq, *rest)
+
+    monkeypatch.setattr(commands, "seal", counted)
+    browser.get(f"{base}/people")
+    assert transactions == ["DEFERRED"]  # a page reads what is new, once
+    transactions.clear()
+    before = desk.study(study).study.position
+    assert browser.api(surveyed, {"name": "Ben", "nonce": "1"}).json()["saved"]
+    assert transactions == ["IMMEDIATE"]
+    assert sealed == [before + 1, before + 2]  # Ben, and the contact with Ben
+    transactions.clear()
+    browser.api(surveyed, {"name": "Ben", "nonce": "1"})
+    assert transactions == ["IMMEDIATE"]  # recognised by its token under the same lock
+    with Library(desk.library.directory).open(study, PASSPHRASE) as other:
+        assert other.study.state == desk.study(study).study.state
+        other.run(lambda draft: commands.add_person(draft, "Zoë"))
+    assert browser.api(surveyed, {"name": "P3", "same": "P3", "nonce": "2"}).json()["known"]  # read with the write
+
+
 def test_hints_while_typing_and_taking_back(browser, surveyed, study):
     browser.api(surveyed, {"name": "Ben", "nonce": "1"})
     found = browser.api(f"{study}/similar", {"name": "benn", "by": "P1"}).json()["matches"]
@@ -76,7 +119,7 @@ def test_schemathesis_finds_no_server_error(tmp_path):
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis: pip install 'claim[dev]'")
     from hypothesis import HealthCheck, Phase, settings
 
-    desk = Desk(Library(tmp_path / "studies", work=10), port=8123)
+    desk = AppState(Library(tmp_path / "studies", work=10), port=8123)
     study = desk.create(Setup("Fuzzed"), PASSPHRASE)
     opened = desk.study(study)
     opened.run(lambda draft: commands.add_person(draft, "Ana", is_start=True))

@@ -9,7 +9,7 @@ from test_web_flow import NEW
 
 from claim.field.store.library import Library
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 SAYS = "Nothing was saved: the disk is full or cannot be written to. Make room, then send it again."
 
@@ -30,7 +30,7 @@ def small_disk(tmp_path):
 
 @pytest.fixture
 def small(small_disk):
-    desk = Desk(Library(small_disk / "studies", work=EASY), port=PORT)
+    desk = AppState(Library(small_disk / "studies", work=EASY), port=PORT)
     study = desk.create(Setup("Small"), PASSPHRASE)
     yield Browser(desk), f"/s/{study}", study, small_disk
     desk.leave()

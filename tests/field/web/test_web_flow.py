@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from desk_client import PASSPHRASE, position
 
-from claim.field.advice import rules
+from claim.field.advice import recommend as rules
 from claim.field.study import commands
 from claim.field.study.setup import Setup
 from claim.field.web.app_state import MOST_PENDING
@@ -236,7 +236,7 @@ def test_a_full_disk_is_said_plainly(browser, desk, base, study, monkeypatch):
     def full(*_, **__):
         raise NotSaved("nothing was saved: the disk is full or cannot be written to")
 
-    monkeypatch.setattr(desk.study(study).store, "append", full)
+    monkeypatch.setattr("claim.field.store.store.Transaction.write", full)
     answer = browser.post(f"{base}/people", name="Ana", same="new")
     assert answer.status_code == 507
     assert "Nothing was saved" in answer.text

@@ -2,7 +2,8 @@
 
 from test_web_flow import add
 
-from claim.field.study.events import Exported, short_head
+from claim.field.study import commands
+from claim.field.study.events import short_head
 
 
 def test_the_history_shows_the_head_and_checks_one(browser, desk, base, study):
@@ -19,11 +20,11 @@ def test_the_history_shows_the_head_and_checks_one(browser, desk, base, study):
     assert "a head is a number, a colon" in browser.text(f"{base}/history?head=nonsense")
 
 
-def test_the_history_shows_a_clock_that_was_set_back(browser, desk, base, study):
+def test_the_history_shows_a_clock_that_was_set_back(browser, desk, base, study, monkeypatch):
     assert "set back" not in browser.text(f"{base}/history")
-    store = desk.study(study).store
     for at in ("2031-05-01T10:00:00.000Z", "2031-05-01T07:00:00.000Z"):
-        store.append([Exported("csv")], at=at)
+        monkeypatch.setattr("claim.field.store.session.now", lambda at=at: at)
+        desk.study(study).run(lambda draft: commands.exported(draft, "csv"))
     said = browser.text(f"{base}/history")
     assert "The clock of a machine was set back" in said
     assert "Event 3: 3 h before event 2" in said

@@ -8,7 +8,7 @@ from desk_client import PASSPHRASE
 from claim.field.store import store
 from claim.field.store.library import Library
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 READS = ("", "/people", "/next", "/same", "/network", "/leaders", "/export", "/import", "/history", "/settings")
 
@@ -63,7 +63,7 @@ def test_the_time_to_lock_is_a_setting_that_is_remembered(browser, desk, clock, 
         assert browser.post(f"{base}/settings/lock", minutes=minutes).status_code == 400
     clock.now += 2 * 60
     assert desk.lock_if_idle()
-    again = Desk(Library(desk.library.directory))
+    again = AppState(Library(desk.library.directory))
     assert again.preferences.lock_minutes == 2
     assert (desk.library.directory / "preferences.json").stat().st_mode & 0o777 == 0o600
 
@@ -108,7 +108,7 @@ def test_logs_hold_no_names(browser, desk, base, study, caplog, monkeypatch):
         raise RuntimeError("about Ana Zubizarreta")
 
     browser.post(f"{base}/people", name="Ana Zubizarreta", same="new")
-    monkeypatch.setattr("claim.field.web.app_state.duplicates", broken)
+    monkeypatch.setattr("claim.field.web.request.StudyRequest.duplicates", broken)
     browser.http.raise_server_exceptions = False
     answer = browser.get(base)
     assert answer.status_code == 500

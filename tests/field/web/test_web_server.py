@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from claim.errors import InputError
-from claim.field.web.server import address_of, bound
+from claim.field.web.app import address_of, bound
 
 
 def test_it_binds_to_loopback_on_a_free_port():

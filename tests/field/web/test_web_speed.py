@@ -10,7 +10,7 @@ from claim.field.advice.rehearsal import made_up_names
 from claim.field.store.library import Library
 from claim.field.study import commands
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 
 PAGES = (
     "", "/people", "/next", "/next?count=5", "/same", "/network", "/leaders", "/leaders?attendance=70", "/export",
@@ -22,7 +22,7 @@ PAGES = (
 def large(tmp_path_factory):
     import numpy as np
 
-    desk = Desk(Library(tmp_path_factory.mktemp("large") / "studies", work=10), port=PORT)
+    desk = AppState(Library(tmp_path_factory.mktemp("large") / "studies", work=10), port=PORT)
     study = desk.create(Setup("Large", budget=200), PASSPHRASE)
     rng, names = random.Random(0), made_up_names(1000, np.random.default_rng(0))
 

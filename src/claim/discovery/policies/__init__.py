@@ -17,6 +17,7 @@ from claim.discovery.policies.simple import (
 )
 from claim.discovery.protocols import Policy
 from claim.errors import InputError
+from claim.messages import Message
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
@@ -41,8 +42,9 @@ def policy_named(name: str, others: Iterable[str] = ()) -> Policy:
     if name not in POLICIES:
         known = [*POLICIES, *others]
         near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(known)})")
+        hint = Message.of("; did you mean {name}?", name=near[0]) if near else ""
+        problem = "no policy is called {name!r}{hint} (known: {known})"
+        raise InputError(problem, name=name, hint=hint, known=", ".join(known))
     return POLICIES[name]
 
 

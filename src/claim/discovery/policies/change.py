@@ -3,15 +3,14 @@
 The friendship paradox makes a random contact better connected than a random person.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from claim.discovery.discovered import Discovered
 from claim.discovery.policies.simple import BY_CHANCE
 from claim.discovery.reasons import who_named
+from claim.messages import Message
 
-IN_TURN = "drawn by chance from the contacts of somebody surveyed whose turn it was"
+IN_TURN = Message("drawn by chance from the contacts of the surveyed person whose turn it was")
 
 
 class Change:
@@ -34,10 +33,10 @@ class Change:
             left.remove(person)
         return chosen
 
-    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and that it was somebody's turn and chance."""
         drawn = IN_TURN if discovered.surveyed_contacts(person) else BY_CHANCE
-        return [who_named(discovered, person, name), drawn]
+        return [who_named(discovered, person), drawn]
 
     @staticmethod
     def _contact_of_turn(discovered: Discovered, left: set[int], rng: np.random.Generator, turn: int) -> int:

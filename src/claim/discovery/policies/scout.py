@@ -1,7 +1,7 @@
 """Scout: a survey policy that scores classes of people by what answers say about them and about the study."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,6 +12,7 @@ import numpy as np
 from claim.discovery.discovered import Discovered, PersonClass, Status
 from claim.discovery.protocols import ranked_apart
 from claim.discovery.reasons import who_named
+from claim.messages import Message
 from claim.networks.network import FloatArray, IntArray
 
 WEIGHTS = "scout_weights.json"
@@ -232,7 +233,7 @@ THEMES = (
     ),
     Theme(
         ("lonely namers", "loneliest namer"),
-        "named by somebody who knows few others; here such people lead to hubs",
+        "named by a person who knows few others; here such people lead to hubs",
         "not named by the loners, who lead to few people here",
     ),
     Theme(
@@ -286,16 +287,16 @@ class Scout:
         unnamed = [person for group in others for person in group.members]
         return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
 
-    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and what else speaks for them against the others who wait."""
         named, _ = classes_by_namers(discovered)
         place = next((i for i, group in enumerate(named) if person in group.members), None)
         if place is None:
-            return [who_named(discovered, person, name)]
+            return [who_named(discovered, person)]
         _, signals, parts = self._read(discovered, named)
         sizes = [group.size for group in named]
         ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
-        return [who_named(discovered, person, name), *strongest(ahead, above)]
+        return [who_named(discovered, person), *map(Message, strongest(ahead, above))]
 
     def _ranked(
         self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int

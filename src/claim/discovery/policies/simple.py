@@ -8,8 +8,9 @@ import numpy as np
 from claim.discovery.discovered import Discovered, PersonClass, Status
 from claim.discovery.protocols import Score, best_scored
 from claim.discovery.reasons import Sign, who_named
+from claim.messages import Message
 
-BY_CHANCE = "drawn by chance"
+BY_CHANCE = Message("drawn by chance")
 
 
 class RandomPerson:
@@ -22,9 +23,9 @@ class RandomPerson:
         frontier = discovered.frontier
         return rng.choice(frontier, min(count, len(frontier)), replace=False).tolist() if frontier else []
 
-    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, which made no difference."""
-        return [who_named(discovered, person, name), BY_CHANCE]
+        return [who_named(discovered, person), BY_CHANCE]
 
 
 class RandomClass:
@@ -42,9 +43,9 @@ class RandomClass:
             waiting = [members for members in waiting if members]
         return chosen
 
-    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, which made no difference."""
-        return [who_named(discovered, person, name), BY_CHANCE]
+        return [who_named(discovered, person), BY_CHANCE]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, ("l
 MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, ("popular namer",))
 
 
-WAVE_BY_WAVE = "people nearer to the start come first, those equally near in random order"
+WAVE_BY_WAVE = Message("people nearer to the start come first, those equally near in random order")
 
 
 class Snowball:
@@ -106,9 +107,9 @@ class Snowball:
         order = np.lexsort((rng.random(len(frontier)), np.array(waves)))
         return [frontier[i] for i in order[:count]]
 
-    def reasons(self, discovered: Discovered, person: int, name: Callable[[int], str]) -> list[str]:
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and how waves come one after the other."""
-        return [who_named(discovered, person, name), WAVE_BY_WAVE]
+        return [who_named(discovered, person), WAVE_BY_WAVE]
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from claim.errors import InputError
-from claim.field.advice.reasons import Reason
 from claim.field.study.study import Study
+from claim.messages import Message
 from claim.randomness import draw_seed, named_seed
 
 if TYPE_CHECKING:
-    from claim.selection.foresight import FreeForesight, Why
+    from claim.selection.foresight import FreeForesight
 
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
 MOST_REASONS = 3
-AMOUNTS = ("reaches", "adds", "unseen")  # reasons that are about numbers of people reached
+_Wishes = dict[str, list[int]]  # local indices of those who must, and must not, lead
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LeaderSuggestion:
 
     person: str
     adds: float | None  # None before the first survey
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Message, ...]
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,6 @@ class LeaderAdvice:
     known: int
 
 
-@dataclass(frozen=True)
-class _Wishes:
-    must: tuple[int, ...]
-    must_not: tuple[int, ...]
-
-
 def choose_leaders(
     study: Study,
     include: Iterable[str] = (),
@@ -63,22 +57,22 @@ def choose_leaders(
 ) -> LeaderAdvice:
     """The study's number of leaders, with the wishes and answers that are in the log and those given here.
 
-    Whoever was offered the part or accepted stays a leader, whoever declined is passed over. ``attendance`` is the
+    People who were offered the part or accepted stay leaders, those who declined are passed over. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
     """
     setup, include = study.setup, tuple(include)
-    attendance = setup.attendance if attendance is None else attendance
-    if not 0 < attendance <= 1:
-        raise InputError(f"attendance is a share above 0 and at most 1, not {attendance}")
-    wishes = _wishes(study, include, exclude)
-    k, known = setup.leaders, len(study.seen.codes)
-    if len(wishes.must) > k:
-        raise InputError(f"{len(wishes.must)} people are to lead, but the study has {k} leaders")
-    if known - len(wishes.must_not) < 1:
-        return LeaderAdvice((), (), None, attendance, setup.p, known)
     from claim.selection.foresight import FreeForesight
 
+    attendance = setup.attendance if attendance is None else attendance
     foresight = FreeForesight(setup.p, samples, attendance=attendance)
+    wishes = _wishes(study, include, exclude)
+    k, known = setup.leaders, len(study.seen.codes)
+    if len(wishes["must"]) > k:
+        raise InputError(
+            "{count} people are to lead, but the study has {leaders} leaders", count=len(wishes["must"]), leaders=k
+        )
+    if known - len(wishes["must_not"]) < 1:
+        return LeaderAdvice((), (), None, attendance, setup.p, known)
     chosen = _chosen(study, foresight, wishes, k + replacements)
     reach = _reach(study, foresight, chosen[:k])
     suggestions = _suggestions(study, foresight, chosen, set(include), wishes, None if reach is None else (reach, k))
@@ -99,10 +93,12 @@ def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> _Wi
             must_not[person.code] = None
     for code in must:
         if code in must_not or code not in study.seen.index:
-            raise InputError(f"{code} cannot lead: excluded, declined, or no longer in the study")
+            raise InputError("{code} cannot lead: excluded, declined, or no longer in the study", code=code)
     index = study.seen.index
-    order = sorted(index[code] for code in must)
-    return _Wishes(tuple(order), tuple(sorted(index[code] for code in must_not if code in index)))
+    return {
+        "must": sorted(index[code] for code in must),
+        "must_not": sorted(index[code] for code in must_not if code in index),
+    }
 
 
 def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: int) -> list[int]:
@@ -111,7 +107,7 @@ def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: in
     greedy = study.setup.selector == "greedy"
     selector = GreedySelector(foresight.p, foresight.samples) if greedy else foresight
     rng = np.random.default_rng(named_seed(study.setup.seed, "leaders"))
-    return selector.select(study.discovered(), count, rng, must=wishes.must, must_not=wishes.must_not)
+    return selector.select(study.discovered(), count, rng, **wishes)
 
 
 def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> float | None:
@@ -135,29 +131,32 @@ def _suggestions(
     reach: tuple[float, int] | None,
 ) -> tuple[LeaderSuggestion, ...]:
     from claim.selection.foresight import told
+    from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
 
     rng = named_seed(study.setup.seed, "reasons")
-    found = foresight.reasons(study.discovered(), chosen, rng, reach, must=wishes.must, must_not=wishes.must_not)
-    adds = [None if reach is None else _adds(whys) for whys in found]
-    worded = [[why for why in whys if reach is not None or why.key not in AMOUNTS] for whys in told(found)]
+    found = foresight.reasons(study.discovered(), chosen, rng, reach, **wishes)
+    amounts = [next(why.values["amount"] for why in whys if why.text == ADDS) for whys in found]
+    hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from
+    shown = [[why for why in whys if why.text not in hidden] for whys in told(found)]
     return tuple(
-        LeaderSuggestion(study.seen.codes[leader], more, _reasons(study, leader, whys, include))
-        for leader, more, whys in zip(chosen, adds, worded, strict=True)
+        LeaderSuggestion(
+            study.seen.codes[leader],
+            None if reach is None else cast(float, amount),
+            _reasons(study, leader, whys, include),
+        )
+        for leader, amount, whys in zip(chosen, amounts, shown, strict=True)
     )
 
 
-def _adds(whys: "Sequence[Why]") -> float:
-    return next(float(dict(why.params)["amount"]) for why in whys if why.key == "adds")
+def _reasons(study: Study, leader: int, whys: Sequence[Message], include: set[str]) -> tuple[Message, ...]:
+    """What the team decided and what calls for care, then why foresight chose this person."""
+    from claim.selection.foresight.selector import REFUSED_SURVEY
 
-
-def _reasons(study: Study, leader: int, whys: "Sequence[Why]", include: set[str]) -> tuple[Reason, ...]:
-    """What the team settled and what calls for care, then why foresight values this person."""
     person = study.people[study.seen.codes[leader]]
     found = []
     if person.leader is not None:
-        found.append(Reason.of("accepted" if person.leader.answer == "accepted" else "offered"))
+        accepted = person.leader.answer == "accepted"
+        found.append(Message("has accepted to lead") if accepted else Message("was asked to lead"))
     elif person.wish == "include" or include.intersection(person.codes):
-        found.append(Reason.of("wished"))
-    told = {why.key: Reason(f"leader.{why.key}", why.params) for why in whys}
-    first = [told.pop("refused_survey")] if "refused_survey" in told else []
-    return tuple([*found, *first, *told.values()][:MOST_REASONS])
+        found.append(Message("you asked for this person"))
+    return (*found, *sorted(whys, key=lambda why: why.text != REFUSED_SURVEY))[:MOST_REASONS]

@@ -1,32 +1,41 @@
-"""Whom to survey next, and why; the same log and seed always give the same advice."""
+"""Whom to survey next by the rule of the study, and why; the same log and seed always give the same advice."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
-from claim.discovery import Discovered, Policy
-from claim.discovery.reasons import FEW, MANY, signs_of
-from claim.errors import InputError
-from claim.field.advice.reasons import Reason
-from claim.field.advice.rules import Rule, rule_named
-from claim.field.study.commands import Draft
-from claim.field.study.events import RecommendationShown
+from claim.discovery import Discovered, Policy, is_reference, policy_named
+from claim.discovery.policies import POLICIES
+from claim.discovery.reasons import NOT_NAMED, reasons_of, who_named
+from claim.errors import ClaimError, InputError
+from claim.field.study.setup import DEFAULT_POLICY
 from claim.field.study.state import TALKED
 from claim.field.study.study import Person, Study
+from claim.io.files import sha256_of
+from claim.messages import Message
 from claim.randomness import named_seed
+from claim.registry import EVERY_FAMILY, find_shipped, is_file, is_learned, shipped
 
 ALTERNATIVES = 5
-REST = 3  # attempts with others before somebody who was not there is suggested as before, for each time
-MOST_NAMED = 3  # people a reason lists by name
+REST = 3  # attempts with others, for each time a person was not there, before they are suggested as before
 MOST_REASONS = 3
+MODEL_FREE = (
+    "scout", "degree+inverse", "change", "inverse-degree", "max-degree", "max-contact", "snowball", "random",
+)  # fmt: skip
+TRAINED = "claim"
+NEEDED = ("torch", "safetensors")  # by a trained policy
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Somebody to survey, with up to three reasons, the strongest first."""
+    """A person to survey, with up to three reasons, the strongest first."""
 
     person: str
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Message, ...]
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Advice:
     step: int
     count: int
     ranking: tuple[Suggestion, ...]
-    notes: tuple[Reason, ...] = ()
+    notes: tuple[Message, ...] = ()
 
     @property
     def recommended(self) -> tuple[Suggestion, ...]:
@@ -61,9 +70,9 @@ class Round:
 
 
 def open_round(study: Study) -> Round | None:
-    """The round of several people that was shown last, if somebody of it is still to be surveyed.
+    """The round of several people that was shown last, if one of them is still to be surveyed.
 
-    Whoever was surveyed has used up a place; the place of whoever refused or was not there goes to somebody else.
+    People who were surveyed have used up a place; the places of those who refused or were not there go to others.
     """
     shown = study.state.shown
     if shown is None or shown.count < 2:
@@ -86,28 +95,18 @@ def recommend(
     """Whom to survey next: start people first, then as the study's policy (or a given, trained one) ranks them.
 
     Without a ``count`` an open round goes on, else it is one person; with it a round of so many is planned anew.
-    Never anybody who was surveyed, refused or withdrew. Somebody who was not there comes after the others until
+    Never people who were surveyed, refused or withdrew. A person who was not there comes after the others until
     :data:`REST` further attempts were made for each time they were missed.
     """
     going_on = open_round(study) if count is None else None
     count = (going_on.places if going_on else 1) if count is None else count
     if count < 1:
-        raise InputError(f"ask for at least one person, not {count}")
+        raise InputError("ask for at least one person, not {count}", count=count)
     rule = Rule(policy, policy_hash) if policy else rule_named(study.setup.policy, study.setup.budget)
     ranking = _ranking(study, rule.policy, count + alternatives, going_on.people if going_on else ())
     sizes = _class_sizes(study.discovered())
     suggestions = tuple(Suggestion(person.code, _reasons(study, person, rule.policy, sizes)) for person in ranking)
     return Advice(rule.policy.name, rule.hash, study.setup.seed, study.state.step, count, suggestions, _notes(study))
-
-
-def show(draft: Draft, advice: Advice) -> bool:
-    """Note in the log what the team was advised; False if it is what was shown last."""
-    people = tuple(suggestion.person for suggestion in advice.ranking)
-    body = RecommendationShown(advice.policy, advice.policy_hash, advice.seed, advice.step, people, advice.count)
-    if draft.state.shown == body:
-        return False
-    draft.say(body)
-    return True
 
 
 def _ranking(study: Study, policy: Policy, count: int, kept: tuple[Person, ...]) -> list[Person]:
@@ -126,14 +125,14 @@ def _rests(study: Study, person: Person) -> bool:
     return bool(person.missed) and study.state.attempts - person.missed[-1] < REST * len(person.missed)
 
 
-def _notes(study: Study) -> tuple[Reason, ...]:
+def _notes(study: Study) -> tuple[Message, ...]:
     notes = []
     if not study.seen.codes:
-        notes.append(Reason.of("no_people"))
+        notes.append(Message("add the people you start with"))
     elif not study.discovered().frontier:
-        notes.append(Reason.of("nobody_left"))
+        notes.append(Message("nobody is left to survey: everybody named so far was surveyed or refused"))
     if study.left == 0:
-        notes.append(Reason.of("budget_used"))
+        notes.append(Message("all planned surveys are used up"))
     return tuple(notes)
 
 
@@ -141,45 +140,91 @@ def _class_sizes(discovered: Discovered) -> dict[int, int]:
     return {member: group.size for group in discovered.frontier_classes for member in group.members}
 
 
-def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]) -> tuple[Reason, ...]:
-    """What the rules look at: who named this person, what the rule itself goes by, and who looks just the same."""
-    seen, here = study.seen, study.seen.index[person.code]
-    namers = seen.discovered.surveyed_contacts(here)
-    found: list[Reason] = []
+def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]) -> tuple[Message, ...]:
+    """Who named this person, what the policy's ranking is based on, and how many others look the same."""
+    here = study.seen.index[person.code]
+    named, signs = who_named(study.discovered(), here), reasons_of(policy, study.discovered(), here)[1:]
+    found: list[Message] = []
     if person.is_start:
-        found.append(Reason.of("start"))
+        found.append(Message("one of the people you start with"))
     if _rests(study, person):
-        found.append(Reason.of("missed", count=len(person.missed)))
-    found += [*_named(study, namers), *_gone_by(study, policy, here, namers)]
-    if not namers and not person.is_start:
-        found.append(Reason.of("listed" if person.from_roster else "not_named"))
+        text = "was not there before (times: {count}), so others come first for a while"
+        found.append(Message.of(text, count=len(person.missed)))
+    if named.text != NOT_NAMED:
+        found.append(named)
+    found += signs
+    if named.text == NOT_NAMED and not person.is_start:
+        listed = Message("on your list; nobody surveyed has named this person yet")
+        found.append(listed if person.from_roster else named)
     if sizes.get(here, 1) > 1 and not person.is_start:
-        found.append(Reason.of("equals", count=sizes[here] - 1))
-    return tuple(found[:MOST_REASONS])
+        text = "others look just the same ({count}): chance decided between them"
+        found.append(Message.of(text, count=sizes[here] - 1))
+    return tuple(reason.with_people(study.seen.codes.__getitem__) for reason in found[:MOST_REASONS])
 
 
-def _named(study: Study, namers: list[int]) -> list[Reason]:
-    if not namers:
-        return []
-    codes = study.seen.codes
-    people = tuple(codes[namer] for namer in namers)
-    many = len(people) > MOST_NAMED
-    return [Reason.of("named_by_many", count=len(people)) if many else Reason.of("named_by", people=people)]
+# The rules a study can follow: policies by name, trained ones where they can be loaded -------------------------------
 
 
-def _gone_by(study: Study, policy: Policy, person: int, namers: list[int]) -> list[Reason]:
-    """What the policy says for itself beside who named the person; else the signs it goes by."""
-    own = getattr(policy, "reasons", None)
-    if own is not None:
-        return [Reason.of("rule", says=says) for says in own(study.discovered(), person, str)[1:]]
-    if not namers:
-        return []
-    codes, degree, signs = study.seen.codes, study.discovered().degree, signs_of(policy)
-    found = []
-    lonely = min(namers, key=degree)
-    if "lonely namer" in signs and degree(lonely) <= FEW:
-        found.append(Reason.of("likely_hub", person=codes[lonely]))
-    popular = max(namers, key=degree)
-    if "popular namer" in signs and degree(popular) >= MANY:
-        found.append(Reason.of("well_connected", person=codes[popular], count=degree(popular)))
-    return found
+@dataclass(frozen=True)
+class Rule:
+    """A policy, and the hash of its file if it was trained."""
+
+    policy: Policy
+    hash: str | None = None
+
+    def __post_init__(self) -> None:
+        if is_reference(self.policy):
+            raise InputError("{name} must see the whole network; it cannot give advice", name=self.policy.name)
+
+
+def offered() -> tuple[str, ...]:
+    """The rules to choose from on this machine, the default first."""
+    free = [name for name in MODEL_FREE if name in POLICIES]
+    return tuple(dict.fromkeys((DEFAULT_POLICY, *free, *_trained())))
+
+
+def check_rule(name: str, budget: int) -> None:
+    """Refuse a rule that is not there, must not advise or cannot be used on this machine, without loading it."""
+    if not is_learned(name):
+        Rule(policy_named(name))
+        return
+    if is_file(name):
+        raise InputError("a study follows a rule by its name, not a policy file")
+    find_shipped(name, None, budget)
+    if not _can_load():
+        raise InputError(
+            "{name} is a trained rule and needs PyTorch (pip install 'claim[learning]'): choose another", name=name
+        )
+
+
+def rule_named(name: str, budget: int) -> Rule:
+    """The rule of that name; a trained one is that for the nearest budget."""
+    check_rule(name, budget)
+    if not is_learned(name):
+        return Rule(policy_named(name))
+    from claim.learning.policy import learned_policy
+
+    weights = find_shipped(name, None, budget).stem
+    policy = replace(learned_policy(name, None, budget), name=name)
+    return Rule(policy, _hash(weights.with_name(f"{weights.name}.safetensors")))
+
+
+def prepare(name: str, budget: int) -> None:
+    """Load a trained rule ahead, which takes seconds; whatever is wrong with it is said when it is asked."""
+    if is_learned(name):
+        with suppress(ClaimError):
+            rule_named(name, budget)
+
+
+def _trained() -> list[str]:
+    families = dict.fromkeys(each.family for each in shipped() if each.variant == TRAINED) if _can_load() else {}
+    return [TRAINED if family == EVERY_FAMILY else f"{TRAINED}:{family}" for family in families]
+
+
+def _can_load() -> bool:
+    return all(find_spec(module) is not None for module in NEEDED)
+
+
+@cache
+def _hash(path: Path) -> str:
+    return sha256_of(path)

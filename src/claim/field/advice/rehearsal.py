@@ -31,7 +31,7 @@ P = 0.1
 RANDOM_RUNS = 20
 SAMPLES = 2000
 SAMPLES_OF_A_RUN = 400
-SLIP = 0.12  # chance that somebody known is named in another spelling
+SLIP = 0.12  # chance that a known person is named in another spelling
 EASY = 10  # work of key derivation: the passphrase is random, so that no guess needs slowing down
 
 GIVEN = (
@@ -126,7 +126,7 @@ class Rehearsal:
     # Answers ---------------------------------------------------------------------------------------------------------
 
     def hidden(self, code: str) -> int | None:
-        """Who somebody is in the hidden network; None for people the team made up itself."""
+        """The index of a person in the hidden network; None for people the team made up itself."""
         for each in self.opened.study.state.codes_of(code):
             if each in self._known:
                 return self._known[each]
@@ -145,7 +145,7 @@ class Rehearsal:
             return len(contacts)
 
     def _name(self, by: str, contact: int, rng: np.random.Generator) -> None:
-        """One contact: somebody known, unless the name comes out in another spelling, or somebody new."""
+        """Name one contact: a known person, unless the name is misspelt, or a new one."""
         known = self._code_of(contact)
         slip = rng.random() < SLIP
         if known is not None and (not slip or by in self._namers(known)):
@@ -211,13 +211,13 @@ def made_up_names(count: int, rng: np.random.Generator) -> tuple[str, ...]:
     """Different names from two small lists."""
     given, family = GIVEN.split(), FAMILY.split()
     if count > len(given) * len(family):
-        raise InputError(f"there are no {count} made-up names")
+        raise InputError("there are no {count} made-up names", count=count)
     chosen = rng.choice(len(given) * len(family), count, replace=False).tolist()
     return tuple(f"{given[each % len(given)]} {family[each // len(given)]}" for each in chosen)
 
 
 def misspelt(name: str, rng: np.random.Generator) -> str:
-    """The name as somebody else would write it: a letter doubled, or dropped from the end."""
+    """The name as others might write it: a letter doubled, or dropped from the end."""
     given, _, family = name.partition(" ")
     if rng.random() < 0.5:
         return f"{given} {family[:-1]}" if len(family) > 4 else f"{given} {family}{family[-1]}"

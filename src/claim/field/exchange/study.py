@@ -7,7 +7,6 @@ from typing import cast
 from claim.errors import InputError
 from claim.field.exchange.preview import Preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.field.store.session import View
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import (
@@ -23,6 +22,7 @@ from claim.field.study.events import (
 from claim.field.study.names import clean, telling_words, tells
 from claim.field.study.state import GONE, TALKED, Survey
 from claim.field.study.study import Person
+from claim.field.view import View
 from claim.io.text import shown
 
 _NOT_MET = ("refused", "no-show", "not found")
@@ -141,7 +141,7 @@ class _Import:
         present = [person for person in self.bundle.people if person.status not in GONE]
         self._check(present)
         self._gather_reports({person.code: person for person in present})
-        self.draft.say(Imported(what, digest, len(present), len(self.bundle.ties)))
+        self.draft.append(Imported(what, digest, len(present), len(self.bundle.ties)))
         named = {code for by, pairs in self.reports.items() for pair in pairs for code in pair if code != by}
         for person in present:
             self.codes[person.code] = self._code(person, person.code in named)
@@ -200,16 +200,16 @@ class _Import:
     def _attempt(self, code: str, outcome: str) -> None:
         state = self.draft.state.state_of(self.codes[code])
         if outcome in _NOT_MET and state not in TALKED:
-            self.draft.say(SurveyEnded(self.codes[code], cast(Outcome, outcome)))
+            self.draft.append(SurveyEnded(self.codes[code], cast(Outcome, outcome)))
 
     def _talk(self, person: PersonRecord) -> None:
         """One survey: consent if the file says so, the ties, the end."""
         code = self.codes[person.code]
         before = self.draft.state.state_of(code)
         if person.consent is not None and self.draft.state.consent_of(code) is None:
-            self.draft.say(ConsentGiven(code, person.consent))
+            self.draft.append(ConsentGiven(code, person.consent))
         if before not in ("surveying", "surveyed"):
-            self.draft.say(SurveyStarted(code))
+            self.draft.append(SurveyStarted(code))
         self._report(person.code)
         if before not in ("surveying", "surveyed"):
             commands.end_survey(self.draft, code, "answered" if person.status == "surveyed" else "partial")
@@ -224,4 +224,4 @@ class _Import:
         ranked = sorted((person.leader_rank, person.code) for person in people if person.leader_rank is not None)
         for _, code in ranked:
             if self.codes[code] not in self.draft.state.leaders:
-                self.draft.say(LeaderAnswered(self.codes[code], "offered"))
+                self.draft.append(LeaderAnswered(self.codes[code], "offered"))

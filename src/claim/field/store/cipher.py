@@ -29,7 +29,7 @@ _derivation = threading.Lock()  # one at a time: each takes 128 MB
 
 
 class WrongPassphrase(ClaimError):
-    """The one thing that is said, whatever the cause."""
+    """The one error for every cause, so that it gives nothing away."""
 
     def __init__(self) -> None:
         super().__init__("wrong passphrase, or not a study file")
@@ -38,7 +38,8 @@ class WrongPassphrase(ClaimError):
 def new_salt(work: int = WORK) -> bytes:
     """A salt for a new file."""
     if work not in WORKS:
-        raise InputError(f"the work of key derivation is between {WORKS[0]} and {WORKS[-1]}, not {work}")
+        problem = "the work of key derivation is between {low} and {high}, not {work}"
+        raise InputError(problem, low=WORKS[0], high=WORKS[-1], work=work)
     return bytes([work]) + secrets.token_bytes(SALT_BYTES - 1)
 
 
@@ -52,13 +53,17 @@ def derive_key(passphrase: str, salt: bytes) -> bytes:
         with _derivation:
             return hashlib.scrypt(text, salt=salt, n=n, r=8, p=1, maxmem=128 * 8 * n + SPARE, dklen=32)
     except (MemoryError, ValueError) as error:
-        raise ClaimError(f"there is not enough memory to open a study ({n >> 10} MB are needed)") from error
+        raise ClaimError(
+            "there is not enough memory to open a study ({megabytes} MB are needed)", megabytes=n >> 10
+        ) from error
 
 
 def check_new_passphrase(passphrase: str) -> None:
     """Refuse a passphrase that could be tried out."""
     if len(passphrase.strip()) < SHORTEST_PASSPHRASE:
-        raise InputError(f"a passphrase has at least {SHORTEST_PASSPHRASE} characters; several words are best")
+        raise InputError(
+            "a passphrase has at least {count} characters; several words are best", count=SHORTEST_PASSPHRASE
+        )
 
 
 def key_pragma(key: bytes, salt: bytes) -> str:
@@ -85,7 +90,7 @@ def connect(path: Path, key: bytes, salt: bytes) -> Any:
 
 
 def driver() -> Any:
-    """The database module, or a word on how to get it."""
+    """The database module, or an error that says how to install it."""
     try:
         from sqlcipher3 import dbapi2
     except ImportError as error:
@@ -102,7 +107,7 @@ class Gate:
         self._locks: dict[Path, threading.Lock] = {}
 
     def attempt(self, path: Path) -> threading.Lock:
-        """Hold this while trying, so that nobody tries twice at once."""
+        """Hold this while trying, so that two tries never run at once."""
         return self._locks.setdefault(path, threading.Lock())
 
     def failed(self, path: Path) -> None:

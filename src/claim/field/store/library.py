@@ -22,12 +22,13 @@ from claim.io import files
 DIRECTORY_VARIABLE = "CLAIM_STUDIES"
 ENDING = ".study"
 KEPT = ".replaced"  # a study that a backup replaced; itself a backup
+Backup = str | os.PathLike[str] | bytes  # a file, or its content; encrypted
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
 class StudyFile:
-    """What can be told of a study without its passphrase."""
+    """What is visible of a study without its passphrase."""
 
     id: str
     path: Path
@@ -69,7 +70,7 @@ class StudyHere(InputError):
     """The study of a backup is here: the two have to be compared before one replaces the other."""
 
     def __init__(self, study: str, log: Log) -> None:
-        super().__init__(f"study {study} is here already: compare it with the backup before you replace it")
+        super().__init__("study {study} is here already: compare it with the backup before you replace it", study=study)
         self.study = study
         self.log = log  # of the backup
 
@@ -106,17 +107,19 @@ class Library:
         """The study whose id begins like this; the only study if nothing is given."""
         found = [file for file in self.list() if file.id.startswith(name.lower())]
         if not found:
-            which = f"no study whose id begins with {name!r}" if name else "no study"
-            raise InputError(f"there is {which} in {self.directory}")
+            if not name:
+                raise InputError("there is no study in {directory}", directory=self.directory)
+            problem = "there is no study whose id begins with {name!r} in {directory}"
+            raise InputError(problem, name=name, directory=self.directory)
         if len(found) > 1:
-            raise InputError(f"several studies are meant: {', '.join(file.id for file in found)}")
+            raise InputError("several studies are meant: {studies}", studies=", ".join(file.id for file in found))
         return found[0]
 
     def open(self, name: str, passphrase: str) -> OpenStudy:
         """Unlock a study, given by its id or how the id begins."""
         return OpenStudy(Store.open(self.find(name).path, passphrase))
 
-    def restore(self, backup: str | os.PathLike[str], passphrase: str) -> OpenStudy:
+    def restore(self, backup: Backup, passphrase: str) -> OpenStudy:
         """Bring a backup back, after checking all of it; :class:`StudyHere` if its study is here."""
         with self._copied(backup) as copy:
             with OpenStudy(Store.open(copy, passphrase)) as new:
@@ -129,9 +132,7 @@ class Library:
             files.move(copy, target)
         return OpenStudy(Store.open(target, passphrase))
 
-    def replace(
-        self, here: OpenStudy, backup: str | os.PathLike[str], passphrase: str, current: str, expect: Comparison
-    ) -> Replaced:
+    def replace(self, here: OpenStudy, backup: Backup, passphrase: str, current: str, expect: Comparison) -> Replaced:
         """Put a backup in the place of the open study ``here``, which is locked and kept as a backup of its own.
 
         ``passphrase`` opens the backup; ``current`` is the study's passphrase, before and after. ``expect`` is the
@@ -153,14 +154,17 @@ class Library:
         return Replaced(self.open(study, current), kept)
 
     @contextmanager
-    def _copied(self, backup: str | os.PathLike[str]) -> Iterator[Path]:
+    def _copied(self, backup: Backup) -> Iterator[Path]:
         """A private copy of a backup in the directory of the studies; gone at the end unless it was moved."""
         with plain_errors():
             files.private_directory(self.directory)
-        if not Path(backup).is_file():
-            raise InputError(f"{backup}: there is no such file")
+        if not isinstance(backup, bytes) and not Path(backup).is_file():
+            raise InputError("{path}: there is no such file", path=backup)
         with files.temporary(self.directory / f".{secrets.token_hex(8)}.tmp") as copy:
-            shutil.copyfile(backup, copy)
+            if isinstance(backup, bytes):
+                copy.write_bytes(backup)
+            else:
+                shutil.copyfile(backup, copy)
             yield copy
 
     def close_study(self, opened: OpenStudy) -> Closed:
@@ -181,7 +185,7 @@ class Library:
 
     def _path(self, study: str) -> Path:
         if not _ID.fullmatch(study):
-            raise InputError(f"{study!r} is not the id of a study")
+            raise InputError("{study!r} is not the id of a study", study=study)
         return self.directory / f"{study}{ENDING}"
 
 

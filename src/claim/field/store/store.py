@@ -1,4 +1,4 @@
-"""What can go wrong with a study file, in plain words."""
+"""The study file: an SQLCipher database with the events, the texts they commit to, and the tokens of submissions."""
 
 import json
 import os
@@ -10,30 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    create_engine,
-    delete,
-    event,
-    exc,
-    insert,
-    select,
-    text,
-)
+from sqlalchemy import Connection, column, create_engine, delete, event, exc, insert, select, table, text
 from sqlalchemy.pool import StaticPool
 
 from claim.errors import ClaimError, InputError
 from claim.field.store import cipher
 from claim.field.store.cipher import Gate, WrongPassphrase
 from claim.field.study.events import (
-    NO_HASH,
-    Body,
     BrokenLog,
     Event,
     Log,
@@ -44,13 +27,17 @@ from claim.field.study.events import (
     clock_set_back,
     head_of,
     read_log,
-    seal,
 )
 from claim.io import files
 
 
 class Conflict(ClaimError):
-    """Somebody else changed the study meanwhile."""
+    """The study was changed by another page or program."""
+
+    @classmethod
+    def changed_elsewhere(cls) -> "Conflict":
+        """The position or the page that a command was based on is no longer the last one."""
+        return cls("the study was changed elsewhere meanwhile: look at it again, then repeat the step")
 
 
 class Damaged(ClaimError):
@@ -69,7 +56,7 @@ def plain_errors() -> Iterator[None]:
     except (exc.DBAPIError, cipher.driver().Error) as error:
         raise _translated(str(getattr(error, "orig", error))) from error
     except OSError as error:
-        raise NotSaved(f"the study file cannot be used ({os.strerror(error.errno or 0)})") from error
+        raise NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0)) from error
 
 
 def _translated(problem: str) -> ClaimError:
@@ -81,35 +68,12 @@ def _translated(problem: str) -> ClaimError:
         return NotSaved("nothing was saved: the disk is full or cannot be written to")
     if "readonly" in problem or "unable to open" in problem:
         return NotSaved("nothing was saved: the study file cannot be opened for writing")
-    return NotSaved(f"nothing was saved: {problem}")
+    return NotSaved("nothing was saved: {problem}", problem=problem)
 
 
-metadata = MetaData()
-EVENTS = Table(
-    "events",
-    metadata,
-    Column("seq", Integer, primary_key=True),
-    Column("at", String, nullable=False),
-    Column("batch", Integer, nullable=False),
-    Column("type", String, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("previous", String, nullable=False),
-    Column("hash", String, nullable=False),
-)
-TEXTS = Table(
-    "texts",
-    metadata,
-    Column("commitment", String, primary_key=True),
-    Column("nonce", String, nullable=False),
-    Column("text", Text, nullable=False),
-)
-TOKENS = Table(
-    "tokens",
-    metadata,
-    Column("token", String, primary_key=True),
-    Column("first", Integer, nullable=False),
-    Column("last", Integer, nullable=False),
-)
+EVENTS = table("events", *map(column, ("seq", "at", "batch", "type", "body", "previous", "hash")))
+TEXTS = table("texts", *map(column, ("commitment", "nonce", "text")))
+TOKENS = table("tokens", *map(column, ("token", "first", "last")))
 
 # One list of statements a version: the first makes a file of version 1, the second turns that into version 2 ...
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -139,7 +103,8 @@ def migrate(connection: Connection, target: int = VERSION) -> None:
     """Bring a file to the present version, in the caller's transaction: whole or not at all."""
     version = version_of(connection)
     if version > VERSION:
-        raise ClaimError(f"the study file has version {version}, this program knows {VERSION}: install a newer one")
+        problem = "the study file has version {version}, this program knows {known}: install a newer one"
+        raise ClaimError(problem, version=version, known=VERSION)
     for statements in MIGRATIONS[version:target]:
         for statement in statements:
             connection.execute(text(statement))
@@ -150,68 +115,59 @@ def migrate(connection: Connection, target: int = VERSION) -> None:
 LONGEST_TOKEN = 200
 
 
-def row_data(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """An event's row as its JSON data."""
+class Transaction:
+    """What can be read and written in one transaction on a study file."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def events(self, after: Event | None = None) -> Log:
+        """The events, or those after a known one, with the chain verified."""
+        found = select(EVENTS).where(EVENTS.c.seq > (after.seq if after else 0)).order_by("seq")
+        return read_log(map(_data, self._connection.execute(found).mappings()), after)
+
+    def texts(self) -> dict[str, str]:
+        """The texts that have not been erased by commitment, each checked against it."""
+        found = self._connection.execute(select(TEXTS)).all()
+        for row in found:
+            if Secret(row.text, row.nonce).commitment != row.commitment:
+                raise Damaged("a name in the study file was changed after it was entered: restore a backup")
+        return {row.commitment: row.text for row in found}
+
+    def written_with(self, token: str | None) -> slice | None:
+        """Which events of the log were written with a token; None if it was not used."""
+        if token is None:
+            return None
+        if not 0 < len(token) <= LONGEST_TOKEN:
+            raise InputError("a token has between 1 and {count} characters", count=LONGEST_TOKEN)
+        found = self._connection.execute(select(TOKENS).where(TOKENS.c.token == token)).first()
+        return None if found is None else slice(found.first - 1, found.last)
+
+    def write(
+        self, events: Sequence[Event], secrets: Mapping[str, Secret], erase: Iterable[str], token: str | None
+    ) -> None:
+        """Insert sealed events and their texts, erase others, and remember the token."""
+        if events:
+            rows = [{**each.as_data(), "body": canonical(as_data(each.body))} for each in events]
+            self._connection.execute(insert(EVENTS), rows)
+        if secrets:
+            rows = [{"commitment": key, "nonce": each.nonce, "text": each.text} for key, each in secrets.items()]
+            self._connection.execute(insert(TEXTS), rows)
+        for commitment in sorted(erase):
+            self._connection.execute(delete(TEXTS).where(TEXTS.c.commitment == commitment))
+        if token is not None and events:
+            self._connection.execute(insert(TOKENS).values(token=token, first=events[0].seq, last=events[-1].seq))
+
+
+def _data(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {**row, "body": json.loads(row["body"])}
 
 
-def used(connection: Connection, token: str | None) -> Log | None:
-    """What was appended with a token, if it was used before."""
-    if token is None:
-        return None
-    if not 0 < len(token) <= LONGEST_TOKEN:
-        raise InputError(f"a token has between 1 and {LONGEST_TOKEN} characters")
-    found = connection.execute(select(TOKENS).where(TOKENS.c.token == token)).first()
-    if found is None:
-        return None
-    rows = connection.execute(select(EVENTS).where(EVENTS.c.seq <= found.last).order_by("seq")).mappings()
-    return read_log(row_data(row) for row in rows)[found.first - 1 :]
-
-
-def sealed(bodies: Sequence[Body], last: Mapping[Any, Any] | None, expect: int | None, at: str) -> Log:
-    """A batch put into the chain after the last row; a conflict if that is not the one the caller expects."""
-    seq, previous = (0, NO_HASH) if last is None else (last["seq"], last["hash"])
-    if expect is not None and expect != seq:
-        raise Conflict("the study was changed elsewhere meanwhile: look at it again, then repeat the step")
-    events: list[Event] = []
-    for body in bodies:
-        events.append(seal(body, seq + len(events) + 1, at, seq + 1, events[-1].hash if events else previous))
-    return tuple(events)
-
-
-def write(
-    connection: Connection, events: Log, secrets: Mapping[str, Secret], erase: Sequence[str], token: str | None
-) -> None:
-    """Insert a batch and its texts, erase others, and remember the token."""
-    if events:
-        connection.execute(insert(EVENTS), [_row(each) for each in events])
-    if secrets:
-        rows = [{"commitment": key, "nonce": each.nonce, "text": each.text} for key, each in secrets.items()]
-        connection.execute(insert(TEXTS), rows)
-    for commitment in erase:
-        connection.execute(delete(TEXTS).where(TEXTS.c.commitment == commitment))
-    if token is not None and events:
-        connection.execute(insert(TOKENS).values(token=token, first=events[0].seq, last=events[-1].seq))
-
-
-def _row(each: Event) -> dict[str, Any]:
-    return {**each.as_data(), "body": canonical(as_data(each.body))}
-
-
 GATE = Gate()
-__all__ = ["GATE", "Appended", "Conflict", "Damaged", "NotSaved", "Store", "Verified", "now"]
 
 # A process drops all its locks on a file when it closes any handle of it (POSIX), so that the salt must not be read
 # while a transaction is under way elsewhere in the process: everything that touches study files takes turns.
 _turn = threading.RLock()
-
-
-@dataclass(frozen=True)
-class Appended:
-    """The events as they were written; ``repeated`` if the token had been seen and nothing was written now."""
-
-    events: Log
-    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -248,7 +204,7 @@ class Store:
         with _turn:
             files.create_private(path)
             store = cls(path, key, salt)
-            with store._transaction("IMMEDIATE") as connection:
+            with store._begun("IMMEDIATE") as connection:
                 migrate(connection)
             files.sync_directory(path.parent)
         return store
@@ -278,14 +234,14 @@ class Store:
         key = cipher.derive_key(passphrase, salt)
         store = cls(path, key, salt)
         try:
-            with store._transaction() as connection:
+            with store._begun() as connection:
                 version = version_of(connection)
             if version == 0:
                 raise WrongPassphrase
             if version != VERSION:
-                with store._transaction("IMMEDIATE") as connection:
+                with store._begun("IMMEDIATE") as connection:
                     migrate(connection)
-        except Damaged as error:  # the first page does not open: nobody can tell why
+        except Damaged as error:  # the first page does not open, for whatever reason
             store.close()
             raise WrongPassphrase from error
         except ClaimError:
@@ -305,8 +261,13 @@ class Store:
         return cipher.connect(self.path, bytes(self._key), self._salt)
 
     @contextmanager
-    def _transaction(self, kind: str = "DEFERRED") -> Iterator[Connection]:
-        """One transaction on the file that was opened, with errors in plain words."""
+    def transaction(self, *, write: bool = False) -> Iterator[Transaction]:
+        """One transaction; to ``write``, it has the write lock from the beginning. An error rolls it back."""
+        with self._begun("IMMEDIATE" if write else "DEFERRED") as connection:
+            yield Transaction(connection)
+
+    @contextmanager
+    def _begun(self, kind: str = "DEFERRED") -> Iterator[Connection]:
         with _turn, plain_errors():
             self._check_identity()  # before, because a replaced file is overwritten; again when it is locked
             with self._engine.connect() as connection:
@@ -321,73 +282,30 @@ class Store:
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
-    def events(self, after: Event | None = None) -> Log:
-        """The events, or those after a known one, with the chain verified."""
-        with self._transaction() as connection:
-            found = connection.execute(select(EVENTS).where(EVENTS.c.seq > (after.seq if after else 0)).order_by("seq"))
-            return read_log((row_data(row) for row in found.mappings()), after)
-
-    def appended_with(self, token: str) -> Log | None:
-        """The events appended with a token; None if it was not used."""
-        with self._transaction() as connection:
-            return used(connection, token)
-
-    def texts(self) -> dict[str, str]:
-        """The texts that have not been erased by commitment, each checked against it."""
-        with self._transaction() as connection:
-            found = connection.execute(select(TEXTS)).all()
-        for row in found:
-            if Secret(row.text, row.nonce).commitment != row.commitment:
-                raise Damaged("a name in the study file was changed after it was entered: restore a backup")
-        return {row.commitment: row.text for row in found}
+    def events(self) -> Log:
+        """All events, with the chain verified."""
+        with self.transaction() as file:
+            return file.events()
 
     def verify(self) -> Verified:
         """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
-        with self._transaction() as connection:
+        with self._begun() as connection:
             for check, fine in (("cipher_integrity_check", []), ("integrity_check", ["ok"])):
                 found = list(connection.execute(text(f"PRAGMA {check}")).scalars())
                 if found != fine:
-                    raise Damaged(f"the study file is damaged ({found[0]}): restore a backup")
-        try:
-            log = self.events()
-        except BrokenLog as error:
-            raise Damaged(f"{error}: restore a backup") from error
-        texts = self.texts()
+                    raise Damaged("the study file is damaged ({problem}): restore a backup", problem=found[0])
+        with self.transaction() as file:
+            try:
+                log = file.events()
+            except BrokenLog as error:
+                raise Damaged("{error}: restore a backup", error=error) from error
+            texts = file.texts()
         promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
         erased = len(promised - texts.keys())
         return Verified(len(log), len(texts), erased, head_of(log), clock_set_back(log))
 
-    # Writing ---------------------------------------------------------------------------------------------------------
-
-    def append(
-        self,
-        bodies: Sequence[Body],
-        *,
-        secrets: Mapping[str, Secret] | None = None,
-        erase: Iterable[str] = (),
-        expect: int | None = None,
-        token: str | None = None,
-        at: str | None = None,
-    ) -> Appended:
-        """Append a batch, whole or not at all, and erase texts with it; on the disk when this returns.
-
-        ``expect`` is the number of the last event the caller knows. A ``token`` that was used before changes nothing
-        and gives back what was appended then.
-        """
-        erased = sorted(erase)
-        with self._transaction("IMMEDIATE") as connection:
-            earlier = used(connection, token)
-            if earlier is not None:
-                return Appended(earlier, repeated=True)
-            last = connection.execute(select(EVENTS).order_by(EVENTS.c.seq.desc()).limit(1)).mappings().first()
-            events = sealed(bodies, last, expect, at or now())
-            write(connection, events, secrets or {}, erased, token)
-        if erased:
-            self._compact()
-        return Appended(events)
-
-    def _compact(self) -> None:
-        """Leave no free page behind; what was erased is overwritten already, so that a full disk does no harm here."""
+    def compact(self) -> None:
+        """Leave no free page after erasing; what was erased is overwritten already, so a full disk does no harm."""
         with _turn, self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             if raw is not None:
@@ -407,7 +325,7 @@ class Store:
         """Encrypt everything anew under another passphrase; the old file is overwritten.
 
         The new file takes the old one's place in one step, under the old one's write lock: after a crash one of the two
-        is there, whole. Another process that still has the old file open is told so at its next step.
+        is there, whole. Another process that still has the old file open gets an error at its next step.
         """
         cipher.check_new_passphrase(passphrase)
         salt = cipher.new_salt(work)

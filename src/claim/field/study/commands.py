@@ -1,36 +1,45 @@
-"""What a command is about to append: events that are checked as they are drafted, and the texts they commit to."""
+"""Commands: each appends events to a draft, checked against the state, with the texts that they commit to."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal
 
 from claim.errors import InputError
-from claim.field.advice.rules import check_rule
+from claim.field.advice.recommend import Advice, check_rule
 from claim.field.study import events as happened
-from claim.field.study.events import NO_HASH, Body, PersonAdded, Secret, seal
+from claim.field.study.events import NO_HASH, Body, Event, Log, PersonAdded, Secret, seal
 from claim.field.study.names import clean, in_order, telling_words, tells
 from claim.field.study.setup import LONGEST_TEXT, Setup
-from claim.field.study.state import TALKED, State, apply, check_present, counting, fold, undone_in
+from claim.field.study.state import TALKED, State, apply, check_present, counting
 from claim.field.study.study import Study
 
 
 class Draft:
-    """One batch: all of it is appended, or nothing. Commands of :mod:`claim.field.study.commands` write into it."""
+    """One batch of sealed events: all of it is written, or nothing. The commands below append to it."""
 
     def __init__(self, study: Study, texts: Mapping[str, str] | None = None, at: str = "") -> None:
-        self.study = study  # as it was before the draft
-        self.state: State = study.state.copy()  # as it is after what was drafted so far
+        self.study = study  # before the draft
+        self.state: State = study.state.copy()  # after the events appended so far
         self.texts = dict(texts or {})
-        self.bodies: list[Body] = []
+        self.events: list[Event] = []
         self.secrets: dict[str, Secret] = {}
         self.erase: set[str] = set()
         self._at = at
-        self._people = sum(isinstance(event.body, PersonAdded) for event in study.log)
 
-    def say(self, body: Body) -> None:
-        """One more event, refused if it does not fit what came before."""
-        number = self.study.position + len(self.bodies) + 1
-        apply(self.state, seal(body, number, self._at, number, NO_HASH))
-        self.bodies.append(body)
+    def append(self, body: Body) -> None:
+        """Seal one more event and apply it; an error if it does not fit the state."""
+        event = self.sealed(body)
+        apply(self.state, event)
+        self.events.append(event)
+
+    def sealed(self, body: Body) -> Event:
+        """The event that would come next in the chain."""
+        first, last = self.study.position + 1, (*self.study.log[-1:], *self.events[-1:])
+        return seal(body, first + len(self.events), self._at, first, last[-1].hash if last else NO_HASH)
+
+    def after(self) -> Study:
+        """The study with these events, which were applied already."""
+        return self.study.after(self.events, self.state)
 
     def commit_to(self, text: str) -> str:
         """The commitment that stands for a text in an event."""
@@ -40,14 +49,18 @@ class Draft:
         return secret.commitment
 
     def new_person(self, name: str, *, is_start: bool = False, from_roster: bool = False) -> str:
-        """Somebody new; codes count on and are never used twice, not even those of people whose adding was undone."""
+        """Add a person under the next code; codes are never used twice, not even those of people who were undone."""
         cleaned = clean(name)
         if not cleaned:
             raise InputError("a person needs a name")
-        self._people += 1
-        code = f"P{self._people}"
-        self.say(PersonAdded(code, self.commit_to(cleaned), is_start, from_roster))
+        code = f"P{self._people_added + 1}"
+        self.append(PersonAdded(code, self.commit_to(cleaned), is_start, from_roster))
+        self._people_added += 1
         return code
+
+    @cached_property
+    def _people_added(self) -> int:
+        return sum(isinstance(event.body, PersonAdded) for event in (*self.study.log, *self.events))
 
 
 FOR_GOOD = (
@@ -61,7 +74,7 @@ FOR_GOOD = (
 
 
 class SelfNamed(InputError):
-    """Somebody named themselves."""
+    """A person named themselves."""
 
 
 # The study -----------------------------------------------------------------------------------------------------------
@@ -70,7 +83,7 @@ class SelfNamed(InputError):
 def create(draft: Draft, study: str, setup: Setup) -> None:
     """Begin the log."""
     check_rule(setup.policy, setup.budget)
-    draft.say(happened.StudyCreated(study, setup))
+    draft.append(happened.StudyCreated(study, setup))
 
 
 def change_settings(draft: Draft, setup: Setup) -> None:
@@ -80,19 +93,19 @@ def change_settings(draft: Draft, setup: Setup) -> None:
         raise InputError("a changed consent text needs a new version")
     if setup.policy != before.policy:
         check_rule(setup.policy, setup.budget)
-    draft.say(happened.SettingsChanged(setup))
+    draft.append(happened.SettingsChanged(setup))
 
 
 def close(draft: Draft) -> None:
     """Nothing can be added any more."""
-    draft.say(happened.StudyClosed())
+    draft.append(happened.StudyClosed())
 
 
 # People --------------------------------------------------------------------------------------------------------------
 
 
 def add_person(draft: Draft, name: str, *, is_start: bool = False) -> str:
-    """Somebody the team knows from a list (or starts with); returns their code."""
+    """Add a person from a list, or a start person; returns the code."""
     return draft.new_person(name, is_start=is_start, from_roster=not is_start)
 
 
@@ -100,59 +113,60 @@ def rename(draft: Draft, person: str, name: str) -> None:
     """Correct a name."""
     if not clean(name):
         raise InputError("a person needs a name")
-    draft.say(happened.PersonRenamed(draft.state.root(person), draft.commit_to(clean(name))))
+    draft.append(happened.PersonRenamed(draft.state.root(person), draft.commit_to(clean(name))))
 
 
 def mark_start(draft: Draft, person: str, is_start: bool = True) -> None:
-    """Make somebody a start person, or no longer one."""
+    """Make a person a start person, or no longer one."""
     for code in draft.state.codes_of(person):
         if draft.state.people[code].is_start != is_start:
-            draft.say(happened.StartChanged(code, is_start))
+            draft.append(happened.StartChanged(code, is_start))
             if is_start:
                 return
 
 
 def merge(draft: Draft, keep: str, other: str) -> None:
     """Two codes are the same person."""
-    draft.say(happened.PeopleMerged(draft.state.root(keep), draft.state.root(other)))
+    draft.append(happened.PeopleMerged(draft.state.root(keep), draft.state.root(other)))
 
 
 def unmerge(draft: Draft, other: str) -> None:
-    """The person merged under this code is somebody else after all."""
+    """The person merged under this code is another person after all."""
     keep = draft.state.merged.get(draft.state.record(other).code)
     if keep is None:
-        raise InputError(f"{other} was not merged into anybody")
-    draft.say(happened.PeopleUnmerged(keep, other))
+        raise InputError("{other} was not merged into another person", other=other)
+    draft.append(happened.PeopleUnmerged(keep, other))
 
 
 def keep_apart(draft: Draft, one: str, other: str) -> None:
     """Two people of similar names are two people."""
-    draft.say(happened.PeopleKeptApart(draft.state.root(one), draft.state.root(other)))
+    draft.append(happened.PeopleKeptApart(draft.state.root(one), draft.state.root(other)))
 
 
 # Surveys -------------------------------------------------------------------------------------------------------------
 
 
 def start_survey(draft: Draft, person: str, *, consent: bool) -> None:
-    """Begin a survey, or go on with a partial one; nobody is surveyed without consent."""
+    """Begin a survey, or go on with a partial one; there is no survey without consent."""
     state = draft.state
     if not consent and state.consent_of(person) is None:
-        raise InputError(f"{person} has not consented: without consent there is no survey")
+        raise InputError("{person} has not consented: without consent there is no survey", person=person)
     if consent and state.consent_of(person) != state.settings.consent_version:
-        draft.say(happened.ConsentGiven(state.root(person), state.settings.consent_version))
+        draft.append(happened.ConsentGiven(state.root(person), state.settings.consent_version))
     unfinished = [code for code in state.codes_of(person) if state.people[code].state == "partial"]
-    draft.say(happened.SurveyStarted((unfinished or [state.root(person)])[0]))
+    draft.append(happened.SurveyStarted((unfinished or [state.root(person)])[0]))
 
 
 def name_contact(draft: Draft, by: str, contact: str) -> bool:
-    """A surveyed person named somebody already known; False if they had said so before."""
+    """A surveyed person named a known person; False if they had before."""
     return report_tie(draft, by, by, contact)
 
 
 def name_new_contact(draft: Draft, by: str, name: str) -> str:
     """A surveyed person named a person who was not known; returns the new code."""
     if sorted(in_order(name)) in _spellings(draft, by):
-        raise SelfNamed(f"{by} cannot be their own contact; add a surname if this is another person of the same name")
+        problem = "{person} cannot be their own contact; add a surname if this is another person of the same name"
+        raise SelfNamed(problem, person=by)
     person = draft.new_person(name)
     report_tie(draft, by, by, person)
     return person
@@ -170,17 +184,17 @@ def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
     for code in (reporter, first, second):
         check_present(draft.state, code)
     if first == second:
-        raise SelfNamed(f"{second} cannot be their own contact")
+        raise SelfNamed("{person} cannot be their own contact", person=second)
     spoke = _who_spoke(draft, reporter)
     first, second = (spoke if code == reporter else code for code in (first, second))
     if any(report in draft.state.reports for report in ((spoke, first, second), (spoke, second, first))):
         return False
-    draft.say(happened.TieReported(spoke, first, second))
+    draft.append(happened.TieReported(spoke, first, second))
     return True
 
 
 def _who_spoke(draft: Draft, person: str) -> str:
-    """Under which of their codes somebody was surveyed: what they said stays with it if two people are parted again."""
+    """The code under which a person was surveyed: their answers stay with it if two people are un-merged."""
     codes = draft.state.codes_of(person)
     return next((code for code in codes if draft.state.people[code].state in TALKED), person)
 
@@ -193,22 +207,22 @@ def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
         report for report in state.reports if (state.root(report[0]), frozenset(map(state.root, report[1:]))) == wanted
     ]
     if not found:
-        raise InputError(f"{by} did not report a contact between {one} and {other}")
+        raise InputError("{by} did not report a contact between {one} and {other}", by=by, one=one, other=other)
     for report in found:
-        draft.say(happened.TieRemoved(*report))
+        draft.append(happened.TieRemoved(*report))
 
 
 def end_survey(draft: Draft, person: str, outcome: Literal["answered", "partial"] = "answered") -> None:
-    """End a survey; whoever answered without naming anybody named nobody."""
+    """End a survey; an answer without contacts has its own outcome."""
     code = _surveyed_code(draft, person)
     codes = set(draft.state.codes_of(person))
     named = any(by in codes for by, _, _ in draft.state.reports)
-    draft.say(happened.SurveyEnded(code, outcome if named or outcome == "partial" else "named nobody"))
+    draft.append(happened.SurveyEnded(code, outcome if named or outcome == "partial" else "named nobody"))
 
 
 def not_surveyed(draft: Draft, person: str, outcome: Literal["refused", "no-show", "not found"]) -> None:
-    """Somebody refused, did not come, or was not found."""
-    draft.say(happened.SurveyEnded(_surveyed_code(draft, person), outcome))
+    """A person refused, did not come, or was not found."""
+    draft.append(happened.SurveyEnded(_surveyed_code(draft, person), outcome))
 
 
 def _surveyed_code(draft: Draft, person: str) -> str:
@@ -217,7 +231,7 @@ def _surveyed_code(draft: Draft, person: str) -> str:
 
 
 def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
-    """Erase somebody, for good, and whoever is known only through them; returns the codes of all of these.
+    """Erase a person for good, and those known only through them; returns the codes of all of these.
 
     Their names go under all spellings, and so does every remark that is about one of them or mentions a word of such a
     name.
@@ -225,7 +239,7 @@ def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
     people = draft.state.codes_of(person)
     study = draft.study
     forgotten = [code for other in study.known_only_through(person) for code in study.person(other).codes]
-    draft.say(happened.ConsentWithdrawn(draft.state.root(person), people, tuple(forgotten)))
+    draft.append(happened.ConsentWithdrawn(draft.state.root(person), people, tuple(forgotten)))
     erased = {*people, *forgotten}
     draft.erase |= _texts_about(draft, erased)
     return (*people, *forgotten)
@@ -249,47 +263,56 @@ def _texts_about(draft: Draft, people: set[str]) -> set[str]:
 # Advice and leaders --------------------------------------------------------------------------------------------------
 
 
+def show_advice(draft: Draft, advice: Advice) -> bool:
+    """Note what the team was advised; False if it is what was shown last."""
+    people = tuple(suggestion.person for suggestion in advice.ranking)
+    body = happened.RecommendationShown(
+        advice.policy, advice.policy_hash, advice.seed, advice.step, people, advice.count
+    )
+    if draft.state.shown == body:
+        return False
+    draft.append(body)
+    return True
+
+
 def override(draft: Draft, person: str, reason: str) -> None:
-    """Survey somebody else than was recommended."""
+    """Survey another person than was recommended."""
     if not reason.strip():
-        raise InputError("say in a few words why you survey somebody else")
+        raise InputError("say in a few words why you survey another person")
     if len(reason) > LONGEST_TEXT:
-        raise InputError(f"a reason of more than {LONGEST_TEXT} characters is too long")
+        raise InputError("a reason of more than {count} characters is too long", count=LONGEST_TEXT)
     if draft.state.state_of(person) in TALKED:
-        raise InputError(f"{person} was surveyed already")
+        raise InputError("{person} was surveyed already", person=person)
     shown = draft.state.shown
     instead_of = () if shown is None else shown.ranking[: shown.count]
-    draft.say(happened.Overridden(draft.state.root(person), instead_of, draft.commit_to(reason.strip())))
+    draft.append(happened.Overridden(draft.state.root(person), instead_of, draft.commit_to(reason.strip())))
 
 
 def answer_of_leader(draft: Draft, person: str, answer: happened.LeaderAnswer) -> None:
     """A leader was offered the part, accepted, declined, came or did not come."""
     codes = draft.state.codes_of(person)
-    draft.say(happened.LeaderAnswered(next((code for code in codes if code in draft.state.leaders), codes[0]), answer))
+    draft.append(
+        happened.LeaderAnswered(next((code for code in codes if code in draft.state.leaders), codes[0]), answer)
+    )
 
 
 def wish_for_leader(draft: Draft, person: str, wish: happened.Wish) -> None:
-    """The team wants somebody as a leader, does not, or no longer minds."""
+    """The team wants a person as a leader, does not, or takes the wish back."""
     for code in draft.state.codes_of(person)[1:]:
         if code in draft.state.wishes:
-            draft.say(happened.LeaderWished(code, "none"))
-    draft.say(happened.LeaderWished(draft.state.root(person), wish))
-
-
-def imported(draft: Draft, what: str, digest: str, people: int, ties: int) -> None:
-    """Note where the other events of this draft come from."""
-    draft.say(happened.Imported(what, digest, people, ties))
+            draft.append(happened.LeaderWished(code, "none"))
+    draft.append(happened.LeaderWished(draft.state.root(person), wish))
 
 
 def exported(draft: Draft, what: str, with_names: bool = False) -> None:
     """Note that something left the study."""
-    draft.say(happened.Exported(what, with_names))
+    draft.append(happened.Exported(what, with_names))
 
 
 def restored(draft: Draft, replaced: str = "", discarded: int = 0) -> None:
     """Note that the events so far come from a backup; not in a closed study, which takes no more events."""
     if not draft.state.closed:
-        draft.say(happened.Restored(replaced, discarded))
+        draft.append(happened.Restored(replaced, discarded))
 
 
 # Undo ----------------------------------------------------------------------------------------------------------------
@@ -301,32 +324,31 @@ def undo(draft: Draft, number: int) -> tuple[int, ...]:
     What later events build on cannot be undone before them. Undoing an undo brings the events back.
     """
     study = draft.study
-    if draft.bodies:
+    if draft.events:
         raise InputError("an undo stands alone")
     batch = [event for event in study.batch(number) if event.seq not in study.undone]
     if not batch:
-        raise InputError(f"event {number} was undone already")
+        raise InputError("event {number} was undone already", number=number)
     lasting = next((event for event in batch if isinstance(event.body, FOR_GOOD)), None)
     if lasting is not None:
-        raise InputError(f"event {lasting.seq} ({lasting.type}) cannot be undone")
+        raise InputError("event {number} ({type}) cannot be undone", number=lasting.seq, type=lasting.type)
     targets = tuple(event.seq for event in batch)
-    undone = happened.Undone(targets)
-    _check_rest(draft, undone)
-    draft.bodies.append(undone)
+    undone = draft.sealed(happened.Undone(targets))
+    draft.state = _state_of((*study.log, undone))
+    draft.events.append(undone)
     return targets
 
 
-def _check_rest(draft: Draft, undone: happened.Undone) -> None:
-    """Refuse to pull out what later events stand on, and name the first of them."""
-    log = draft.study.log
-    gone = undone_in((*log, happened.seal(undone, len(log) + 1, "", len(log) + 1, "")))
-    state = fold([])
-    for event in counting(log, gone):
+def _state_of(log: Log) -> State:
+    """The state of a log whose last event is an undo; an error names the first event that needs what was undone."""
+    state = State()
+    for event in counting(log):
         try:
-            fold([event], state)
+            apply(state, event)
         except InputError as error:
-            raise InputError(f"event {event.seq} ({event.type}) builds on it: undo that first ({error})") from error
-    draft.state = state
+            problem = "event {number} ({type}) builds on it: undo that first ({error})"
+            raise InputError(problem, number=event.seq, type=event.type, error=error) from error
+    return state
 
 
 def erase_undone(draft: Draft) -> int:
@@ -339,6 +361,6 @@ def erase_undone(draft: Draft) -> int:
     }
     found = texts & draft.texts.keys()
     if found:
-        draft.say(happened.UndoneErased())
+        draft.append(happened.UndoneErased())
         draft.erase |= found
     return len(found)

@@ -35,13 +35,13 @@ def from_data(kind: type[T], data: Any) -> T:
     """The dataclass of such dictionaries; an unknown, missing or wrongly typed field is refused."""
     hints = _hints(kind)  # type: ignore[arg-type]
     if not isinstance(data, dict):
-        raise InputError(f"{kind.__name__} is not a JSON object")
+        raise InputError("{kind} is not a JSON object", kind=kind.__name__)
     unknown = data.keys() - hints.keys()
     if unknown:
-        raise InputError(f"{kind.__name__} has no field {min(unknown)!r}")
+        raise InputError("{kind} has no field {field!r}", kind=kind.__name__, field=min(unknown))
     required = {each.name for each in fields(kind) if each.default is MISSING}  # type: ignore[arg-type]
     if required - data.keys():
-        raise InputError(f"{kind.__name__} lacks the field {min(required - data.keys())!r}")
+        raise InputError("{kind} lacks the field {field!r}", kind=kind.__name__, field=min(required - data.keys()))
     return kind(**{name: _value(hints[name], value, f"{kind.__name__}.{name}") for name, value in data.items()})
 
 
@@ -64,7 +64,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         return float(value)
     if type(value) is kind:  # exactly: True is not a number here
         return value
-    raise InputError(f"{where} cannot be {value!r}"[:200])
+    raise InputError("{where} cannot be {value}", where=where, value=repr(value)[:150])
 
 
 Outcome = Literal["answered", "partial", "named nobody", "refused", "no-show", "not found"]
@@ -97,7 +97,7 @@ class SettingsChanged(Body):
 
 @dataclass(frozen=True)
 class PersonAdded(Body):
-    """Somebody new; ``name`` is a commitment. Neither start nor roster: known only because somebody named them."""
+    """A new person; ``name`` is a commitment. Neither start nor roster: known only because they were named."""
 
     person: str
     name: str
@@ -115,7 +115,7 @@ class PersonRenamed(Body):
 
 @dataclass(frozen=True)
 class StartChanged(Body):
-    """A correction: somebody is a start person after all, or is not."""
+    """A correction: the person is a start person after all, or is not."""
 
     person: str
     is_start: bool
@@ -189,7 +189,7 @@ class PeopleUnmerged(Body):
 
 @dataclass(frozen=True)
 class PeopleKeptApart(Body):
-    """Somebody looked: similar names, two people."""
+    """The team looked: similar names, two people."""
 
     one: str
     other: str
@@ -209,7 +209,7 @@ class RecommendationShown(Body):
 
 @dataclass(frozen=True)
 class Overridden(Body):
-    """The team surveys somebody else; ``reason`` is a commitment, because it may name people."""
+    """The team surveys another person; ``reason`` is a commitment, because it may name people."""
 
     person: str
     instead_of: tuple[str, ...]
@@ -226,7 +226,7 @@ class LeaderAnswered(Body):
 
 @dataclass(frozen=True)
 class LeaderWished(Body):
-    """The team wants somebody as a leader, or does not."""
+    """The team wants a person as a leader, or does not."""
 
     person: str
     wish: Wish
@@ -327,10 +327,13 @@ def read_event(data: dict[str, Any], after: Event | None) -> Event:
     number = stored.get("seq")
     expected = (1, NO_HASH) if after is None else (after.seq + 1, after.hash)
     if (number, stored.get("previous")) != expected or own != _digest(stored):
-        raise BrokenLog(f"the log is damaged at event {expected[0]}: it does not follow from the one before it")
+        raise BrokenLog(
+            "the log is damaged at event {number}: it does not follow from the one before it", number=expected[0]
+        )
     kind = BODIES.get(stored["type"])
     if kind is None:
-        raise BrokenLog(f"event {number} is of an unknown type {stored['type']!r}: made by a newer version?")
+        problem = "event {number} is of an unknown type {type!r}: made by a newer version?"
+        raise BrokenLog(problem, number=number, type=stored["type"])
     return Event(stored["seq"], stored["at"], stored["batch"], from_data(kind, stored["body"]), stored["previous"], own)
 
 
@@ -341,7 +344,7 @@ def read_log(rows: Iterable[dict[str, Any]], after: Event | None = None) -> Log:
         try:
             after = read_event(row, after)
         except (InputError, KeyError, TypeError) as error:
-            raise BrokenLog(f"an event of the log cannot be read: {error}") from error
+            raise BrokenLog("an event of the log cannot be read: {error}", error=error) from error
         log.append(after)
     return tuple(log)
 
@@ -364,15 +367,14 @@ def events_after(head: str, log: Log) -> int:
     """Count the events after a head that was written down; :class:`BrokenLog` unless the log contains the head."""
     found = _HEAD.fullmatch("".join(head.lower().split()))
     if found is None:
-        raise InputError(
-            f"a head is a number, a colon and at least {SHORTEST_HASH} digits of a hash, "
-            f"such as 12:5f0c1a2b3c4d5e6f, not {head[:100]!r}"
-        )
+        problem = "a head is a number, a colon and at least 12 digits, such as 12:5f0c1a2b3c4d5e6f, not {head!r}"
+        raise InputError(problem, head=head[:100])
     number, digits = int(found[1]), found[2]
     if number > len(log):
-        raise BrokenLog(f"the log was cut off: it has {len(log)} events, the head is that of event {number}")
+        problem = "the log was cut off: it has {count} events, the head is that of event {number}"
+        raise BrokenLog(problem, count=len(log), number=number)
     if not log[number - 1].hash.startswith(digits):
-        raise BrokenLog(f"the log was changed: event {number} does not have the hash of the head")
+        raise BrokenLog("the log was changed: event {number} does not have the hash of the head", number=number)
     return len(log) - number
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import OSA
 
 LONGEST_NAME = 10_000
 LONGEST_COMPARED = 64
@@ -36,7 +37,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def telling_words(names: Iterable[str]) -> set[str]:
-    """Words by which somebody of these names could be recognised; an initial alone tells nobody."""
+    """Words by which a person of these names could be recognised; an initial alone is not enough."""
     return {word for name in names for word in in_order(name) if len(word) > 1 or not word.isascii()}
 
 
@@ -70,35 +71,8 @@ def _letter(character: str) -> str:
     return character if category[0] in "LNM" else " "
 
 
-def edit_distance(one: str, other: str) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours between two words.
-
-    Optimal string alignment, a whole column of the table at once in the bits of one number (Hyyrö, "A bit-vector
-    algorithm for computing Levenshtein and Damerau edit distances", 2003).
-    """
-    if not one or not other:
-        return len(one) + len(other)
-    places: dict[str, int] = {}
-    for i, character in enumerate(one):
-        places[character] = places.get(character, 0) | 1 << i
-    full, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    more, less, same, before, distance = full, 0, 0, 0, len(one)
-    for character in other:
-        here = places.get(character, 0)
-        swapped = ((~same & here) << 1) & before
-        same = ((((here & more) + more) ^ more) | here | less | swapped) & full
-        up = less | ~(same | more)
-        down = more & same
-        distance += bool(up & last) - bool(down & last)
-        up = (up << 1) | 1
-        more = ((down << 1) | ~(same | up)) & full
-        less = up & same & full
-        before = here
-    return distance
-
-
 def word_similarity(one: str, other: str) -> float:
-    """From 0 to 1 for two words; an initial is as good as most of a word."""
+    """From 0 to 1 for two words, by the edits between them (a swap of neighbours is one); an initial fits a word."""
     if one == other:
         return 1.0
     short, long = sorted((one, other), key=len)
@@ -106,7 +80,7 @@ def word_similarity(one: str, other: str) -> float:
         return 0.85 if long.startswith(short) else 0.0
     if len(short) * 2 < len(long):
         return 0.0
-    score = 1.0 - edit_distance(one, other) / len(long)
+    score = 1.0 - OSA.distance(one, other) / len(long)
     return score + 0.1 * (1.0 - score) * (one[0] == other[0])
 
 
@@ -138,7 +112,7 @@ def _run_together(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     first, second = "".join(one), "".join(other)
     longest = max(len(first), len(second))
     near = abs(len(first) - len(second)) * 3 < longest
-    return 0.95 * (1.0 - edit_distance(first, second) / longest) if near else 0.0
+    return 0.95 * (1.0 - OSA.distance(first, second) / longest) if near else 0.0
 
 
 LIKELY = 0.74  # similarity from which a hint is worth a look while a name is typed
@@ -152,7 +126,7 @@ ROWS = 512
 
 @dataclass(frozen=True)
 class Match:
-    """Somebody of a similar name."""
+    """A person of a similar name."""
 
     code: str
     name: str

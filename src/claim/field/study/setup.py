@@ -1,8 +1,8 @@
-"""What a team settles before the first survey."""
+"""The settings of a study."""
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
 from claim.errors import InputError
 
@@ -18,8 +18,8 @@ class Setup:
     """The settings of a study; none of them is about a person.
 
     ``refusal_rule`` says what the budget counts: ``attempts`` (a refusal uses up one survey) or ``answers`` (it does
-    not). Somebody who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
-    says how leaders are chosen: ``foresight`` counts people nobody has named yet, ``greedy`` known contacts only.
+    not). A person who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
+    says how leaders are chosen: ``foresight`` counts people who were not named yet too, ``greedy`` known contacts only.
     """
 
     title: str
@@ -40,34 +40,33 @@ class Setup:
     attendance: float = 1.0  # the chance that a leader comes
 
     def __post_init__(self) -> None:
-        _check(bool(self.title.strip()), "a study needs a title")
         texts = (self.title, self.question, self.consent_text, self.consent_version, self.policy)
-        _check(max(map(len, texts)) <= LONGEST_TEXT, f"a text is longer than {LONGEST_TEXT} characters")
-        _check(0 <= self.budget <= 100_000, f"the budget must be between 0 and 100000, not {self.budget}")
-        _check(1 <= self.leaders <= 10_000, f"the number of leaders must be between 1 and 10000, not {self.leaders}")
-        _check(0 <= self.p <= 1, f"the probability p must be between 0 and 1, not {self.p}")
-        _check(0 <= self.seed < 2**63, f"the seed must be between 0 and 2^63 - 1, not {self.seed}")
-        _check(self.refusal_rule in ("attempts", "answers"), "the refusal rule is 'attempts' or 'answers'")
-        _check(self.selector in ("foresight", "greedy"), "leaders are chosen by 'foresight' or 'greedy'")
-        _check(0 < self.attendance <= 1, f"attendance is a share above 0 and at most 1, not {self.attendance}")
         low, high = self.size_low, self.size_high
-        _check(all(size is None or size >= 1 for size in (low, high)), "a size estimate is at least 1")
-        _check(low is None or high is None or low <= high, "the low size estimate is above the high one")
-        if self.retention is not None:
-            _check_day(self.retention)
+        checks = (
+            (bool(self.title.strip()), "a study needs a title"),
+            (max(map(len, texts)) <= LONGEST_TEXT, "a text is longer than 20000 characters"),
+            (0 <= self.budget <= 100_000, "the budget must be between 0 and 100000, not {budget}"),
+            (1 <= self.leaders <= 10_000, "the number of leaders must be between 1 and 10000, not {leaders}"),
+            (0 <= self.p <= 1, "the probability p must be between 0 and 1, not {p}"),
+            (0 <= self.seed < 2**63, "the seed must be between 0 and 2^63 - 1, not {seed}"),
+            (self.refusal_rule in get_args(RefusalRule), "the refusal rule is 'attempts' or 'answers'"),
+            (self.selector in get_args(LeaderRule), "leaders are chosen by 'foresight' or 'greedy'"),
+            (0 < self.attendance <= 1, "attendance is a share above 0 and at most 1, not {attendance}"),
+            (all(size is None or size >= 1 for size in (low, high)), "a size estimate is at least 1"),
+            (low is None or high is None or low <= high, "the low size estimate is above the high one"),
+            (_is_day(self.retention), "the retention date must look like 2027-01-31, not {retention!r}"),
+        )
+        for fine, problem in checks:
+            if not fine:
+                raise InputError(problem, **vars(self))
 
     def overdue(self, today: date) -> bool:
         """Whether the study should have been closed by now."""
         return self.retention is not None and date.fromisoformat(self.retention) < today
 
 
-def _check_day(text: str) -> None:
+def _is_day(text: str | None) -> bool:
     try:
-        date.fromisoformat(text)
+        return text is None or bool(date.fromisoformat(text))
     except ValueError:
-        raise InputError(f"the retention date must look like 2027-01-31, not {text!r}") from None
-
-
-def _check(fine: bool, problem: str) -> None:
-    if not fine:
-        raise InputError(problem)
+        return False

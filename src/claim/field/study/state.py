@@ -61,7 +61,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Leader:
-    """How far it has got with somebody who was asked to lead."""
+    """The answers of a person who was asked to lead."""
 
     answer: Literal["offered", "accepted", "declined"]
     attended: int = 0
@@ -110,7 +110,7 @@ class State:
     def record(self, code: str) -> Record:
         """What is filed under a code."""
         if code not in self.people:
-            raise InputError(f"there is nobody with the code {code!r}")
+            raise InputError("no person has the code {code!r}", code=code)
         return self.people[code]
 
     def root(self, code: str) -> str:
@@ -143,7 +143,7 @@ _STRENGTH: tuple[PersonState, ...] = (
 
 
 def strongest(states: Iterable[PersonState]) -> PersonState:
-    """The state of somebody who is known under several codes."""
+    """The state of a person who is known under several codes."""
     return min(states, key=_STRENGTH.index)
 
 
@@ -198,7 +198,7 @@ def counting(log: Iterable[Event], undone: frozenset[int] | None = None) -> list
 
 @singledispatch
 def _change(body: Body, state: State, event: Event) -> None:
-    raise InputError(f"an event of the type {event.type} changes nothing by itself")
+    raise InputError("an event of the type {type} changes nothing by itself", type=event.type)
 
 
 @_change.register
@@ -214,7 +214,7 @@ def _(body: happened.SettingsChanged, state: State, event: Event) -> None:
 @_change.register
 def _(body: happened.PersonAdded, state: State, event: Event) -> None:
     if body.person in state.people:
-        raise InputError(f"the code {body.person!r} is taken")
+        raise InputError("the code {person!r} is taken", **vars(body))
     state.people[body.person] = Record(body.person, event.seq, body.name, body.is_start, body.from_roster)
 
 
@@ -235,16 +235,16 @@ def _(body: happened.TieReported, state: State, event: Event) -> None:
     for person in {body.by, body.one, body.other}:
         check_present(state, person)
     if state.root(body.one) == state.root(body.other):
-        raise InputError("nobody can be their own contact")
+        raise InputError("a person cannot be their own contact")
     if state.state_of(body.by) not in TALKED:
-        raise InputError(f"{body.by} has not been surveyed, so cannot have named anybody")
+        raise InputError("{by} has not been surveyed, so cannot have named contacts", **vars(body))
     state.reports.setdefault((body.by, body.one, body.other), event.seq)
 
 
 @_change.register
 def _(body: happened.TieRemoved, state: State, event: Event) -> None:
     if state.reports.pop((body.by, body.one, body.other), None) is None:
-        raise InputError(f"{body.by} did not report a contact between {body.one} and {body.other}")
+        raise InputError("{by} did not report a contact between {one} and {other}", **vars(body))
 
 
 @_change.register
@@ -252,7 +252,7 @@ def _(body: happened.SurveyStarted, state: State, event: Event) -> None:
     check_present(state, body.person)
     record = state.people[body.person]
     if state.state_of(body.person) in ("surveying", "surveyed"):
-        raise InputError(f"{body.person} has a survey already")
+        raise InputError("{person} has a survey already", **vars(body))
     if record.state == "partial":  # it goes on
         last = next(each for each in reversed(state.surveys.values()) if each.person == body.person)
         survey = replace(last, ended_at=None, outcome=None)
@@ -269,9 +269,9 @@ def _(body: happened.SurveyEnded, state: State, event: Event) -> None:
     talked = body.outcome in ("answered", "partial", "named nobody")
     ongoing = state.going_on.pop(body.person, None)
     if talked and ongoing is None:
-        raise InputError(f"{body.person} has no survey that could end")
+        raise InputError("{person} has no survey that could end", **vars(body))
     if not talked and ongoing is None and state.state_of(body.person) in TALKED:
-        raise InputError(f"{body.person} was surveyed already")
+        raise InputError("{person} was surveyed already", **vars(body))
     _check_contacts(body, state)
     survey = state.surveys[ongoing] if ongoing else _attempt(state, body.person, event)
     state.surveys[survey.id] = replace(survey, ended_at=event.at, outcome=body.outcome)
@@ -284,7 +284,7 @@ def _check_contacts(body: happened.SurveyEnded, state: State) -> None:
     if body.outcome in ("answered", "partial"):
         return
     if any(by == body.person for by, _, _ in state.reports):
-        raise InputError(f"{body.person} has named people: the survey is answered or partial")
+        raise InputError("{person} has named people: the survey is answered or partial", **vars(body))
 
 
 def _attempt(state: State, person: str, event: Event) -> Survey:
@@ -307,7 +307,7 @@ def _(body: happened.ConsentGiven, state: State, event: Event) -> None:
 def _(body: happened.ConsentWithdrawn, state: State, event: Event) -> None:
     check_present(state, body.person)
     if not set(state.codes_of(body.person)) <= set(body.people):
-        raise InputError(f"a withdrawal of {body.person} concerns all of their codes")
+        raise InputError("a withdrawal of {person} concerns all of their codes", **vars(body))
     for person in body.people:
         state.people[person] = replace(state.record(person), state="withdrawn", consent=None)
         ongoing = state.going_on.pop(person, None)
@@ -325,7 +325,7 @@ def _(body: happened.PeopleMerged, state: State, event: Event) -> None:
     check_present(state, body.keep)
     check_present(state, body.other)
     if state.root(body.keep) == state.root(body.other):
-        raise InputError(f"{body.keep} and {body.other} are one person already")
+        raise InputError("{keep} and {other} are one person already", **vars(body))
     if body.keep in state.merged or body.other in state.merged:
         raise InputError("merge people under the codes they go by now")
     state.merged[body.other] = body.keep
@@ -335,7 +335,7 @@ def _(body: happened.PeopleMerged, state: State, event: Event) -> None:
 @_change.register
 def _(body: happened.PeopleUnmerged, state: State, event: Event) -> None:
     if state.merged.get(body.other) != body.keep:
-        raise InputError(f"{body.other} was not merged into {body.keep}")
+        raise InputError("{other} was not merged into {keep}", **vars(body))
     del state.merged[body.other]
     rest = tuple(code for code in state.includes.pop(body.keep) if code != body.other)
     if rest:
@@ -366,11 +366,11 @@ def _(body: happened.LeaderAnswered, state: State, event: Event) -> None:
     if body.answer == "offered":
         state.leaders[body.person] = Leader("offered")
     elif leader is None:
-        raise InputError(f"{body.person} was not asked to lead")
+        raise InputError("{person} was not asked to lead", **vars(body))
     elif body.answer in ("accepted", "declined"):
         state.leaders[body.person] = replace(leader, answer=body.answer)
     elif leader.answer != "accepted":
-        raise InputError(f"{body.person} has not accepted to lead")
+        raise InputError("{person} has not accepted to lead", **vars(body))
     else:
         attended = body.answer == "attended"
         counts = (leader.attended + attended, leader.not_attended + (not attended))
@@ -399,6 +399,6 @@ def _(body: happened.StudyClosed, state: State, event: Event) -> None:
 
 
 def check_present(state: State, code: str) -> None:
-    """Somebody who is known and has not withdrawn."""
+    """Check that a person is known and has not withdrawn."""
     if state.state_of(code) in GONE:
-        raise InputError(f"{code} has withdrawn from the study")
+        raise InputError("{person} has withdrawn from the study", person=code)

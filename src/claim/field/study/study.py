@@ -1,4 +1,4 @@
-"""A study: everybody known, whom they named and how far the surveys have got, from the log and nothing else."""
+"""A study: the people known, whom they named and the surveys so far, from the log and nothing else."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from claim.discovery.discovered import Discovered
 from claim.errors import InputError
-from claim.field.study.events import Event, Log, head_of
+from claim.field.study.events import Event, Log, Undone, head_of
 from claim.field.study.setup import Setup
 from claim.field.study.state import (
     GONE,
@@ -26,7 +26,7 @@ from claim.field.study.state import (
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody, with what is filed under all codes they were merged from."""
+    """A person, with what is filed under all codes they were merged from."""
 
     code: str
     codes: tuple[str, ...]  # all of theirs, the current one first
@@ -54,12 +54,12 @@ class Person:
 
     @property
     def gone(self) -> bool:
-        """Whether they withdrew, or were known only through somebody who did."""
+        """Whether they withdrew, or were known only through a person who did."""
         return self.state in GONE
 
     @property
     def known(self) -> bool:
-        """Whether they are part of the network: met, listed, or named by somebody who has not withdrawn."""
+        """Whether they are part of the network: met, listed, or named by a person who has not withdrawn."""
         met = self.state not in ("named", "no-show", "not found")
         return not self.gone and (met or self.is_start or self.from_roster or bool(self.named_by))
 
@@ -99,14 +99,15 @@ class Study:
         self.undone = undone_in(self.log)
         self.state: State = fold(counting(self.log, self.undone))
 
-    def after(self, events: Iterable[Event]) -> "Study":
-        """The study with these events appended."""
-        new = tuple(events)
-        if undone_in(new):  # what was undone may lie anywhere: fold anew
-            return Study((*self.log, *new))
-        later = object.__new__(Study)
+    def after(self, events: Iterable[Event], state: State | None = None) -> "Study":
+        """The study with these events appended; ``state`` is the one after them, if they were applied already."""
+        later, new = object.__new__(Study), tuple(events)
         later.log, later.undone = (*self.log, *new), self.undone
-        later.state = fold(new, self.state.copy())
+        if any(isinstance(event.body, Undone) for event in new):  # what was undone may lie anywhere in the log
+            later.undone = undone_in(later.log)
+            later.state = state or fold(counting(later.log, later.undone))
+        else:
+            later.state = state or fold(new, self.state.copy())
         return later
 
     @property
@@ -128,7 +129,7 @@ class Study:
 
     @cached_property
     def people(self) -> dict[str, Person]:
-        """Everybody by code, in the order of discovery; merged people are one, those who withdrew are still listed."""
+        """All people by code, in the order of discovery; merged people are one, those who withdrew are still listed."""
         groups: dict[str, list[Record]] = {}
         for record in self.state.people.values():
             groups.setdefault(self.state.root(record.code), []).append(record)
@@ -136,7 +137,7 @@ class Study:
         return {person.code: person for person in sorted(found, key=lambda person: person.seq)}
 
     def person(self, code: str) -> Person:
-        """Somebody by any of their codes."""
+        """A person by any of their codes."""
         return self.people[self.state.root(code)]
 
     def _person(self, root: str, records: list[Record]) -> Person:
@@ -166,7 +167,7 @@ class Study:
 
     @cached_property
     def _reports(self) -> list[tuple[str, str, str]]:
-        """Who reported whom, under current codes, without what anybody who withdrew said or is part of."""
+        """Who reported whom, under current codes, without reports by or about people who withdrew."""
         roots = {code: self.state.root(code) for code in self.state.people}
         gone = {root for root in set(roots.values()) if self.state.state_of(root) in GONE}
         current = [(roots[by], roots[one], roots[other]) for by, one, other in self.state.reports]
@@ -233,7 +234,7 @@ class Study:
         return seen
 
     def discovered(self) -> Discovered:
-        """The discovered network: surveyed (also partly), refused, and everybody else known."""
+        """The discovered network: surveyed (also partly), refused, and all others known."""
         return self.seen.discovered
 
     def _record_surveys(self, seen: Seen) -> None:
@@ -262,6 +263,6 @@ class Study:
     def batch(self, number: int) -> list[Event]:
         """The events that one command appended together, by the number of any of them."""
         if not 1 <= number <= len(self.log):
-            raise InputError(f"there is no event {number}")
+            raise InputError("there is no event {number}", number=number)
         batch = self.log[number - 1].batch
         return list(takewhile(lambda event: event.batch == batch, self.log[batch - 1 :]))

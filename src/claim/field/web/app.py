@@ -1,46 +1,53 @@
-"""The application: routes behind the guard, and what is said when something goes wrong."""
+"""The application: pages behind the guard, errors as pages, and the server on loopback."""
 
+import contextlib
+import logging
 import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from claim.errors import ClaimError
+from claim.errors import ClaimError, InputError
 from claim.field.store.cipher import WrongPassphrase
+from claim.field.store.library import Library
 from claim.field.store.store import Conflict, Damaged, NotSaved
-from claim.field.web.app_state import Desk, Locked, NoStudy
-from claim.field.web.context import FOLDER, Visit, visit
-from claim.field.web.forms import Forged, Form
+from claim.field.web import api, exchange, home, people, settings, survey
+from claim.field.web.app_state import AppState, Locked, NoStudy
 from claim.field.web.guard import Guard
-from claim.field.web.routes import api, exchange, home, leaders, people, settings, survey
+from claim.field.web.i18n import LANGUAGES, texts_in
+from claim.field.web.request import FOLDER, Forged, Form, PageRequest, environment, state_of
 
 STATUS: dict[type[ClaimError], int] = {
     Locked: 423, NoStudy: 404, Forged: 403, WrongPassphrase: 403, Conflict: 409, Damaged: 503, NotSaved: 507,
 }  # fmt: skip
-PAGES = (
-    home.router, people.router, survey.next_router, survey.router, leaders.router, leaders.practice_router,
-    exchange.router, settings.router,
-)  # fmt: skip
+LOOPBACK = "127.0.0.1"
+WATCH_SECONDS = 5.0
+PAGES = (home, people, survey, exchange, settings)
 
 
-def create_app(desk: Desk) -> FastAPI:
-    """The application for one desk."""
+def create_app(state: AppState) -> FastAPI:
+    """The application over its state."""
     app = FastAPI(title="claim field assistant", docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.desk = desk
-    for router in PAGES:
-        app.include_router(router, include_in_schema=False)
+    app.state.assistant = state
+    for pages in PAGES:
+        app.include_router(pages.router, include_in_schema=False)
     app.include_router(api.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
-    app.add_exception_handler(ClaimError, _trouble)
-    app.add_exception_handler(OSError, _disk_trouble)
+    app.add_exception_handler(ClaimError, _error)
+    app.add_exception_handler(OSError, _disk_error)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_page)
-    app.add_middleware(Guard, desk=desk)
+    app.add_middleware(Guard, state=state)
     return app
 
 
@@ -49,51 +56,51 @@ def status_of(error: ClaimError) -> int:
     return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
 
 
-def _trouble(request: Request, error: Exception) -> Response:
+def _error(request: Request, error: Exception) -> Response:
     """Something a person can act on: what was typed is shown again, nothing of it is lost."""
     assert isinstance(error, ClaimError)
-    desk: Desk = request.app.state.desk
-    error = _locked_meanwhile(request, error, desk)
+    error = _locked_meanwhile(request, error)
+    page = PageRequest(request)
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": _kind(error), "message": said(visit(request), error)}, status_of(error))
+        return JSONResponse({"error": _kind(error), "message": _said(page, error)}, status_of(error))
     if isinstance(error, Locked) and request.method in ("GET", "HEAD"):
-        return visit(request).go("/", study=error.study)
-    return _trouble_page(visit(request), error)
+        return page.go("/", study=error.study)
+    return _error_page(page, error)
 
 
-def _disk_trouble(request: Request, error: Exception) -> Response:
+def _disk_error(request: Request, error: Exception) -> Response:
     """A disk that is full, gone or read-only, wherever it is noticed."""
     assert isinstance(error, OSError)
-    return _trouble(request, NotSaved(f"the study file cannot be used ({os.strerror(error.errno or 0)})"))
+    return _error(request, NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0)))
 
 
-def _locked_meanwhile(request: Request, error: ClaimError, desk: Desk) -> ClaimError:
+def _locked_meanwhile(request: Request, error: ClaimError) -> ClaimError:
     """A study can be locked while a request is under way; whatever came of that is no other error."""
-    study = request.path_params.get("study")
-    known = isinstance(study, str) and any(file.id == study for file in desk.library.list())
-    return Locked(study) if study and known and not desk.is_open(study) else error
+    study, state = request.path_params.get("study"), state_of(request)
+    known = isinstance(study, str) and any(file.id == study for file in state.library.list())
+    return Locked(study) if study and known and not state.is_open(study) else error
 
 
-def _trouble_page(page: Visit, error: ClaimError) -> Response:
-    form: Form = getattr(page.request.state, "form", Form())
+def _error_page(page: PageRequest, error: ClaimError) -> Response:
+    form: Form = getattr(page.http.state, "form", Form())
     typed = [(key, value) for key, value in form.typed if value]
     return page.page(
-        "trouble.html",
+        "error.html",
         status_of(error),
         kind=_kind(error),
-        message=said(page, error),
-        typed=[(page.words(f"field.{key}"), value) for key, value in typed if f"field.{key}" in page.words],
+        message=_said(page, error),
+        typed=[(page.text(f"field.{key}"), value) for key, value in typed if f"field.{key}" in page.text],
         fields=typed,
         again=isinstance(error, Conflict | NotSaved | Locked) and bool(typed) and not form.files,
-        back=_back(page.request),
+        back=_back(page.http),
         locked=error.study if isinstance(error, Locked) else "",
     )
 
 
-def said(page: Visit, error: ClaimError) -> str:
+def _said(page: PageRequest, error: ClaimError) -> str:
     """The error in the page's language where the catalogue has it, else as it is."""
     key = f"error.{_kind(error)}"
-    return page.words(key) if key in page.words else page.words.trouble(error)
+    return page.text(key) if key in page.text else page.text.message(error)
 
 
 def _kind(error: ClaimError) -> str:
@@ -112,7 +119,7 @@ def _not_valid(request: Request, error: Exception) -> Response:
     """Which fields were wrong and how, without what was in them."""
     assert isinstance(error, RequestValidationError)
     if not request.url.path.startswith("/api/"):
-        return _plain_page(visit(request), "invalid", 422)
+        return _plain_page(PageRequest(request), "invalid", 422)
     found: list[dict[str, Any]] = [{"where": list(each["loc"]), "problem": each["type"]} for each in error.errors()]
     return JSONResponse({"error": "invalid", "message": "not valid", "details": found}, 422)
 
@@ -121,11 +128,101 @@ def _no_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": "none", "message": str(error.detail)}, error.status_code, error.headers)
-    answer = _plain_page(visit(request), "none", error.status_code)
+    answer = _plain_page(PageRequest(request), "none", error.status_code)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _plain_page(page: Visit, kind: str, status: int) -> Response:
+def _plain_page(page: PageRequest, kind: str, status: int) -> Response:
     values = {"typed": [], "fields": [], "again": False, "back": "/", "locked": ""}
-    return page.page("trouble.html", status, kind=kind, message=page.words(f"error.{kind}"), **values)
+    return page.page("error.html", status, kind=kind, message=page.text(f"error.{kind}"), **values)
+
+
+# Serving -------------------------------------------------------------------------------------------------------------
+
+
+def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], None]) -> None:
+    """Serve until interrupted; ``opened`` is called with the address and its one-time token once the server listens."""
+    with bound(port) as door:
+        state = AppState(Library(), port=door.getsockname()[1])
+        if rehearsal:
+            state.practise()
+        done = threading.Event()
+        watch = threading.Thread(target=_watch, args=(state, done), daemon=True)
+        try:
+            watch.start()
+            threading.Thread(target=warm_up, daemon=True).start()
+            _Server(create_app(state), lambda: opened(address_of(state))).run(sockets=[door])
+        finally:
+            done.set()
+            state.leave()
+
+
+def address_of(state: AppState) -> str:
+    """The address to open, with the one-time token."""
+    return f"http://{LOOPBACK}:{state.port}/launch?token={state.launch_token}"
+
+
+@contextlib.contextmanager
+def bound(port: int) -> Iterator[socket.socket]:
+    """A socket on loopback; no other machine can reach it."""
+    if not 0 <= port <= 65535:
+        raise InputError("a port is between 1 and 65535, or 0 for a free one, not {port}", port=port)
+    with socket.socket() as door:
+        if os.name == "posix":  # elsewhere it would let another program take the port over
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            door.bind((LOOPBACK, port))
+            door.listen()
+        except OSError as error:
+            text = "port {port} cannot be used ({problem}): choose another with --port"
+            raise InputError(text, port=port, problem=error.strerror) from None
+        yield door
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready; writes no log of requests."""
+
+    def __init__(self, app: object, ready: Callable[[], None]) -> None:
+        settings = {"access_log": False, "log_level": logging.WARNING, "server_header": False, "lifespan": "off"}
+        super().__init__(uvicorn.Config(app, ws="none", timeout_graceful_shutdown=3, **settings))  # type: ignore[arg-type]
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then say so."""
+        await super().startup(sockets)
+        self._ready()
+
+
+def _watch(state: AppState, done: threading.Event) -> None:
+    """Lock idle studies although no page is asked for."""
+    while not done.wait(WATCH_SECONDS):
+        state.lock_if_idle()
+
+
+def warm_up() -> None:
+    """Read the pages and texts, then load or compile what leaders are chosen with."""
+    pages = environment()
+    for name in pages.list_templates():
+        pages.get_template(name)
+    for language in LANGUAGES:
+        texts_in(language)
+    _choose_once()
+
+
+def _choose_once() -> None:
+    from claim.cascades import influence
+    from claim.discovery import Discovered
+    from claim.networks import Network
+    from claim.selection.foresight import FreeForesight
+    from claim.selection.foresight.selection_state import View
+    from claim.selection.selectors import GreedySelector
+
+    network = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    seen = Discovered.from_network(network, [0, 1])
+    foresight = FreeForesight(0.5, 10)
+    leaders = foresight.select(seen, 2, np.random.default_rng(0))
+    foresight.ranges().around(*foresight.guess_reach(View.of(seen), leaders, 0))
+    foresight.reasons(seen, leaders)
+    GreedySelector(0.5, 10).select(seen, 2, np.random.default_rng(0))
+    influence(network, leaders, 0.5, 10, 0)

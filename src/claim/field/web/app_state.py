@@ -5,63 +5,57 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from fastapi.responses import HTMLResponse
 
 from claim.errors import ClaimError, InputError
-from claim.field.advice.leaders import LeaderAdvice, choose_leaders
-from claim.field.advice.recommend import Advice, recommend
+from claim.field.advice.recommend import prepare
 from claim.field.advice.rehearsal import Rehearsal
-from claim.field.advice.rules import prepare
 from claim.field.exchange import Upload
 from claim.field.store.library import Closed, Comparison, Library, StudyHere, compare
-from claim.field.store.session import OpenStudy, View
+from claim.field.store.session import OpenStudy
 from claim.field.store.store import Conflict
 from claim.field.study.events import Log
-from claim.field.study.names import Match
 from claim.field.study.setup import Setup
-from claim.field.web.picture import Places, places_of
+from claim.field.web.i18n import LANGUAGES
 from claim.io import files
 
-FILE_NAME = "preferences.json"
-LANGUAGES = ("en", "es")
+T = TypeVar("T")
 LOCK_MINUTES = range(1, 241)
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """``language`` None: as the browser asks."""
+    """What this machine remembers; ``language`` None: as the browser asks."""
 
     language: str | None = None
     lock_minutes: int = 15
 
     def __post_init__(self) -> None:
         if self.language is not None and self.language not in LANGUAGES:
-            raise InputError(f"the language is one of {', '.join(LANGUAGES)}")
+            raise InputError("the language is one of {languages}", languages=", ".join(LANGUAGES))
         if self.lock_minutes not in LOCK_MINUTES:
-            raise InputError(f"minutes to auto-lock are between {LOCK_MINUTES[0]} and {LOCK_MINUTES[-1]}")
+            low, high = LOCK_MINUTES[0], LOCK_MINUTES[-1]
+            raise InputError("minutes to auto-lock are between {low} and {high}", low=low, high=high)
 
+    @classmethod
+    def read(cls, path: Path) -> "Preferences":
+        """The preferences of a file; the defaults if there is none or it cannot be read."""
+        try:
+            data: Any = json.loads(path.read_text(encoding="utf-8"))
+            return cls(data.get("language"), int(data.get("lock_minutes", 15)))
+        except (OSError, ValueError, AttributeError, TypeError, InputError):
+            return cls()
 
-def read(directory: Path) -> Preferences:
-    """The preferences of a directory; the defaults if there are none or they cannot be read."""
-    try:
-        data: Any = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
-        return Preferences(data.get("language"), int(data.get("lock_minutes", 15)))
-    except (OSError, ValueError, AttributeError, TypeError, InputError):
-        return Preferences()
-
-
-def write(directory: Path, preferences: Preferences) -> None:
-    """Keep them, for the owner only."""
-    files.private_directory(directory)
-    with files.replacing(directory / FILE_NAME) as temporary:
-        temporary.write_text(json.dumps(asdict(preferences)), encoding="utf-8")
+    def write(self, path: Path) -> None:
+        """Keep them, for the owner only."""
+        files.private_directory(path.parent)
+        with files.replacing(path) as temporary:
+            temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
 MOST_PENDING = 5  # previews of one study
@@ -87,7 +81,6 @@ class NoStudy(ClaimError):
 class Pending:
     """One preview of files that are not imported yet; in memory only."""
 
-    study: str
     files: list[Upload]
     format: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
@@ -105,17 +98,18 @@ class PendingRestore:
     log: Log = field(repr=False)
 
 
-class Desk:
+class AppState:
     """One team at one machine; all of it is forgotten when the program ends."""
 
     def __init__(self, library: Library, *, port: int = 0, clock: Callable[[], float] = time.monotonic) -> None:
         self.library = library
         self.port = port
         self.rehearsal: Rehearsal | None = None
-        self._pending: dict[str, Pending] = {}
+        self._pending: dict[str, dict[str, Pending]] = {}  # by study
         self.pending_restore: PendingRestore | None = None
         self.csrf = secrets.token_urlsafe(32)
-        self.preferences = read(library.directory)
+        self._preferences_file = library.directory / "preferences.json"
+        self.preferences = Preferences.read(self._preferences_file)
         self._answers: dict[str, HTMLResponse] = {}
         self._session = secrets.token_urlsafe(32)
         self._launch: str | None = secrets.token_urlsafe(32)
@@ -203,8 +197,7 @@ class Desk:
         :attr:`pending_restore`, and None is returned.
         """
         try:
-            with self._uploaded(backup) as path:
-                return self._take(self.library.restore(path, passphrase))
+            return self._take(self.library.restore(backup, passphrase))
         except StudyHere as found:
             self.study(found.study)
             pending = PendingRestore(secrets.token_urlsafe(16), found.study, backup, passphrase, found.log)
@@ -227,19 +220,10 @@ class Desk:
             comparison = self.compared(pending)
             if comparison.head_here != seen_head:
                 raise Conflict("the study was changed meanwhile: compare it with the backup again")
-            with self._uploaded(pending.content) as path:
-                here = self.study(pending.study)
-                done = self.library.replace(here, path, pending.passphrase, current, comparison)
+            here = self.study(pending.study)
+            done = self.library.replace(here, pending.content, pending.passphrase, current, comparison)
             self.pending_restore = None
             return self._take(done.opened)
-
-    @contextmanager
-    def _uploaded(self, backup: bytes) -> Iterator[Path]:
-        """A backup as a file for a moment; it is encrypted."""
-        directory = files.private_directory(self.library.directory)
-        with files.temporary(directory / f".{secrets.token_hex(8)}.upload") as path:
-            path.write_bytes(backup)
-            yield path
 
     def practise(self) -> str:
         """Begin a rehearsal, or go on with the one that is open; returns its id."""
@@ -264,7 +248,7 @@ class Desk:
         with self._turn:
             closed = self.library.close_study(self.study(name))
             self._open.pop(name, None)
-            self._pending = {key: each for key, each in self._pending.items() if each.study != name}
+            self._pending.pop(name, None)
             return closed
 
     def _take(self, opened: OpenStudy) -> str:
@@ -278,40 +262,31 @@ class Desk:
     # Pages and files that wait in memory -----------------------------------------------------------------------------
 
     def keep_answer(self, page: HTMLResponse) -> str:
-        """Keep the page that answers a form until the browser asks for it; returns its id."""
-        key = secrets.token_hex(8)
+        """Keep the page that answers a form until the browser asks for it; returns its key."""
         with self._turn:
-            self._answers[key] = page
-            for old in list(self._answers)[:-MOST_ANSWERS]:
-                del self._answers[old]
-        return key
+            return _keep(self._answers, page, MOST_ANSWERS)
 
     def answer(self, key: str) -> HTMLResponse | None:
-        """The page that was kept under this id."""
+        """The page that was kept under this key."""
         return self._answers.get(key)
 
-    def keep(self, pending: Pending) -> str:
-        """Keep a preview in memory; returns its id. The oldest one goes when a study has too many."""
-        key = secrets.token_hex(8)
+    def keep(self, study: str, pending: Pending) -> str:
+        """Keep a preview of a study in memory; returns its key."""
         with self._turn:
-            self._pending[key] = pending
-            for old in [each for each, kept in self._pending.items() if kept.study == pending.study][:-MOST_PENDING]:
-                del self._pending[old]
-        return key
+            return _keep(self._pending.setdefault(study, {}), pending, MOST_PENDING)
 
     def pending(self, study: str, key: str) -> Pending | None:
-        """The preview of this id, if it belongs to the study and has not expired."""
-        found = self._pending.get(key)
-        return found if found is not None and found.study == study else None
+        """The preview of this key, if it belongs to the study and has not expired."""
+        return self._pending.get(study, {}).get(key)
 
-    def drop(self, key: str) -> None:
+    def drop(self, study: str, key: str) -> None:
         """Forget a preview."""
-        self._pending.pop(key, None)
+        self._pending.get(study, {}).pop(key, None)
 
     # Putting away ----------------------------------------------------------------------------------------------------
 
     def touch(self) -> None:
-        """Somebody is here."""
+        """Reset the idle timer."""
         self._last = self._clock()
 
     def lock(self) -> None:
@@ -324,7 +299,7 @@ class Desk:
                 self._open.pop(name).lock()
 
     def lock_if_idle(self) -> bool:
-        """Lock if nobody was here for long enough."""
+        """Lock if there was no request for long enough."""
         idle = self._clock() - self._last >= self.preferences.lock_minutes * 60
         if idle:
             self.lock()
@@ -337,7 +312,7 @@ class Desk:
 
     def prefer(self, chosen: Preferences) -> None:
         """Change what this machine remembers."""
-        write(self.library.directory, chosen)
+        chosen.write(self._preferences_file)
         self.preferences = chosen
 
 
@@ -345,36 +320,10 @@ def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode())
 
 
-T = TypeVar("T")
-_kept: WeakKeyDictionary[View, dict[Any, Any]] = WeakKeyDictionary()  # goes with the view: nothing outlives a lock
-_turn = threading.RLock()
-
-
-def once(view: View, key: Any, compute: Callable[[], T]) -> T:
-    """The value for this view, computed if it is not there yet."""
-    with _turn:
-        values = _kept.setdefault(view, {})
-        if key not in values:
-            values[key] = compute()
-        found: T = values[key]
-        return found
-
-
-def duplicates(view: View) -> list[tuple[str, Match]]:
-    """Pairs who may be the same person."""
-    return once(view, "duplicates", view.possible_duplicates)
-
-
-def advice(view: View, count: int | None) -> Advice:
-    """Whom to survey next; without a count an open round goes on."""
-    return once(view, ("advice", count), lambda: recommend(view.study, count))
-
-
-def leaders(view: View, attendance: float | None = None) -> LeaderAdvice:
-    """Whom to ask to lead."""
-    return once(view, ("leaders", attendance), lambda: choose_leaders(view.study, attendance=attendance))
-
-
-def places(view: View) -> Places:
-    """Where everybody is in the picture."""
-    return once(view, "places", lambda: places_of(view.study))
+def _keep(kept: dict[str, T], value: T, most: int) -> str:
+    """Keep a value under a random key, which is returned; the oldest one goes when there are too many."""
+    key = secrets.token_hex(8)
+    kept[key] = value
+    for old in list(kept)[:-most]:
+        kept.pop(old, None)
+    return key

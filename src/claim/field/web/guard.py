@@ -16,7 +16,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from claim.field.web.app_state import Desk
+from claim.field.web.app_state import AppState
 from claim.io.archives import MAX_FILE_BYTES
 
 LOG = logging.getLogger("claim.field.web")
@@ -48,8 +48,8 @@ class TooLarge(Exception):
 class Guard:
     """ASGI middleware, the outermost."""
 
-    def __init__(self, app: ASGIApp, desk: Desk) -> None:
-        self._app, self._desk = app, desk
+    def __init__(self, app: ASGIApp, state: AppState) -> None:
+        self._app, self._state = app, state
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or turn it away."""
@@ -64,19 +64,19 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, sender)
             return
-        self._desk.lock_if_idle()
-        self._desk.touch()
+        self._state.lock_if_idle()
+        self._state.touch()
         await self._let_in(scope, _capped(receive, _cap(scope["path"])), sender)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
-        if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._desk.hosts:
+        if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._state.hosts:
             return _no(403, "not here")
         if headers.get("sec-fetch-site") not in OWN_FETCHES:
             return _no(403, "not from there")
         if scope["path"] == "/launch" and scope["method"] in READS:
             return None
-        if not self._desk.is_session(cookie_parser(headers.get("cookie", "")).get(self._desk.cookie, "")):
+        if not self._state.is_session(cookie_parser(headers.get("cookie", "")).get(self._state.cookie, "")):
             return _no(403, "not open: start the program again and use the address it shows")
         if scope["method"] not in READS and headers.getlist("origin") != [f"http://{headers['host'].lower()}"]:
             return _no(403, "writes come from our own pages only")

@@ -1,8 +1,8 @@
-"""The picture of the network: where everybody is, the same from visit to visit.
+"""The picture of the network: where each person is, the same on every visit.
 
 People are placed one after the other in the order of discovery, each beside the person who named them first, on the
 free spot that leads away from that person's own origin. A place follows from what came before it in the log and from
-nothing after it, so that nobody moves when somebody is added.
+nothing after it, so that no one moves when a person is added.
 """
 
 import math
@@ -12,8 +12,8 @@ from itertools import count
 from claim.field.study.study import Person, Study
 
 STEP = 84.0  # between rings of spots around a person
-NEAR = 62.0  # nobody is placed closer to anybody than this
-ISLAND = 2.6  # steps between people nobody named
+NEAR = 62.0  # the least distance between two people
+ISLAND = 2.6  # steps between people who were not named
 MARGIN = 60.0
 Point = tuple[float, float]
 Places = dict[str, Point]
@@ -21,7 +21,7 @@ Places = dict[str, Point]
 
 @dataclass(frozen=True)
 class Dot:
-    """Somebody in the picture; ``kind`` gives colour and shape."""
+    """A person in the picture; ``kind`` gives colour and shape."""
 
     code: str
     x: float
@@ -65,14 +65,14 @@ class _Board:
         return all(math.dist(place, each) >= distance for each in near)
 
     def island(self) -> Point:
-        """A spot far from everybody, on a spiral of equal areas around the middle."""
+        """A spot far from all others, on a spiral of equal areas around the middle."""
         turn = math.pi * (3 - math.sqrt(5))
         spots = (_point((0.0, 0.0), ISLAND * STEP * 0.5 * math.sqrt(i), i * turn) for i in self._islands)
         return next(spot for spot in spots if self.free(spot, ISLAND * STEP))
 
 
 def places_of(study: Study) -> Places:
-    """Everybody who is part of the network, with their place."""
+    """The place of each person of the network."""
     board, places, origins = _Board(), Places(), dict[str, Point]()
     for person in study.people.values():
         if not person.known:

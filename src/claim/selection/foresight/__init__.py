@@ -10,7 +10,6 @@ from claim.selection.foresight.selector import Expected as Expected
 from claim.selection.foresight.selector import FittedForesight as FittedForesight
 from claim.selection.foresight.selector import Foresight as Foresight
 from claim.selection.foresight.selector import FreeForesight as FreeForesight
-from claim.selection.foresight.selector import Why as Why
 from claim.selection.foresight.selector import told as told
 
 NAME = "foresight"

@@ -11,51 +11,49 @@ from claim.field.exchange import EXPORTS, IMPORTERS, Preview, export_zip, previe
 from claim.field.exchange.export import FILE_NAME, write_name_key
 from claim.field.exchange.study import bundle_of, import_preview, known_names
 from claim.field.study import commands
-from claim.field.web import app_state
 from claim.field.web.app_state import Pending
-from claim.field.web.context import Here, InStudy
-from claim.field.web.forms import Form, Sent
+from claim.field.web.request import Form, Sent, StudyPage, StudyRequest
 from claim.io import files
 
 router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/export")
-def export(here: InStudy) -> Response:
+def export(page: StudyPage) -> Response:
     """The formats there are."""
-    return here.page("export.html", formats=tuple(EXPORTS))
+    return page.page("export.html", formats=tuple(EXPORTS))
 
 
 @router.post("/export")
-def take_out(form: Sent, here: InStudy) -> Response:
+def take_out(form: Sent, page: StudyPage) -> Response:
     """A file with codes."""
     wanted = form["format"]
-    view = here.view
-    file = export_zip(bundle_of(view).with_positions(app_state.places(view)), wanted, view.study.head)
-    here.run(form, lambda draft: commands.exported(draft, wanted))
+    view = page.view
+    file = export_zip(bundle_of(view).with_positions(page.places()), wanted, view.study.head)
+    page.submit(form, lambda draft: commands.exported(draft, wanted))
     return download(file.content, file.name, file.media_type)
 
 
 @router.post("/export/names")
-def name_key(form: Sent, here: InStudy) -> Response:
+def name_key(form: Sent, page: StudyPage) -> Response:
     """The name key: the study's passphrase again, and one for the file."""
-    check_passphrase(here, form["passphrase"])
+    check_passphrase(page, form["passphrase"])
     if form["key_passphrase"] != form["key_again"]:
-        raise InputError(here.words("new.not_same"))
-    directory = here.opened.store.path.parent
+        raise InputError(page.text("new.not_same"))
+    directory = page.opened.store.path.parent
     target = directory / f".{secrets.token_hex(8)}.key"
     with files.temporary(target) as path:  # encrypted from the first byte
-        write_name_key(path, bundle_of(here.view).names, form["key_passphrase"])
+        write_name_key(path, bundle_of(page.view).names, form["key_passphrase"])
         content = path.read_bytes()
-    here.run(form, lambda draft: commands.exported(draft, "names", with_names=True))
+    page.submit(form, lambda draft: commands.exported(draft, "names", with_names=True))
     return download(content, FILE_NAME, "application/octet-stream")
 
 
-def check_passphrase(here: Here, passphrase: str) -> None:
+def check_passphrase(page: StudyRequest, passphrase: str) -> None:
     """Ask again: open the study a second time; wrong ones wait longer each time."""
-    if here.practice:
-        raise InputError(here.words("practice.no_passphrase"))
-    here.desk.library.open(here.study_id, passphrase).lock()
+    if page.practice:
+        raise InputError(page.text("practice.no_passphrase"))
+    page.app.library.open(page.study_id, passphrase).lock()
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:
@@ -67,28 +65,28 @@ MOST_DUPLICATES = 200
 
 
 @router.get("/import")
-def begin(here: InStudy) -> Response:
+def begin(page: StudyPage) -> Response:
     """Which files?"""
-    return here.page("import.html", formats=[importer.title for importer in IMPORTERS])
+    return page.page("import.html", formats=[importer.title for importer in IMPORTERS])
 
 
 @router.post("/import")
-def look(form: Sent, here: InStudy) -> Response:
+def look(form: Sent, page: StudyPage) -> Response:
     """Take the files into memory and look at them."""
-    return _keep(here, Pending(here.study_id, form.files))
+    return _keep(page, Pending(form.files))
 
 
 @router.get("/import/{key}")
-def show(here: InStudy, key: str) -> Response:
+def show(page: StudyPage, key: str) -> Response:
     """What is in the files."""
-    pending = _pending(here, key)
-    looked_at = _preview(here, pending)
+    pending = _pending(page, key)
+    looked_at = _preview(page, pending)
     formats = [(importer.name, importer.title) for importer in IMPORTERS]
     found = looked_at.report.duplicates
     more = max(0, len(found) - MOST_DUPLICATES)
-    return here.page(
+    return page.page(
         "preview.html",
-        preview=f"{here.base}/import/{key}",
+        preview=f"{page.base}/import/{key}",
         looked=looked_at,
         formats=formats,
         pending=pending,
@@ -98,50 +96,50 @@ def show(here: InStudy, key: str) -> Response:
 
 
 @router.post("/import/{key}")
-def settle(form: Sent, here: InStudy, key: str) -> Response:
+def settle(form: Sent, page: StudyPage, key: str) -> Response:
     """Another format or other columns: a preview of its own, so that each page takes what it shows."""
-    pending = _pending(here, key)
+    pending = _pending(page, key)
     other = form["format"] != (pending.format or form["was"])
     mapping = {} if other else form.starting("map.")
     changed = replace(pending, format=form["format"] or None, mapping=mapping, join_names=form.ticked("join"))
-    return _keep(here, changed)
+    return _keep(page, changed)
 
 
 @router.post("/import/{key}/take")
-def take(form: Sent, here: InStudy, key: str) -> Response:
+def take(form: Sent, page: StudyPage, key: str) -> Response:
     """All of it, as one step."""
-    looked_at = _preview(here, _pending(here, key))
+    looked_at = _preview(page, _pending(page, key))
     same, merges = _answers(form)
-    here.run(form, lambda draft: import_preview(draft, looked_at, merges=merges, same=same), check=True)
-    here.desk.drop(key)
-    return here.go("/people", "imported")
+    page.submit(form, lambda draft: import_preview(draft, looked_at, merges=merges, same=same), check=True)
+    page.app.drop(page.study_id, key)
+    return page.go("/people", "imported")
 
 
 @router.post("/import/{key}/drop")
-def drop(form: Sent, here: InStudy, key: str) -> Response:
+def drop(form: Sent, page: StudyPage, key: str) -> Response:
     """Forget the files."""
-    here.desk.drop(key)
-    return here.go("/import", "dropped")
+    page.app.drop(page.study_id, key)
+    return page.go("/import", "dropped")
 
 
-def _keep(here: Here, pending: Pending) -> Response:
-    _preview(here, pending)  # refused here if broken
-    return here.go(f"/import/{here.desk.keep(pending)}")
+def _keep(page: StudyRequest, pending: Pending) -> Response:
+    _preview(page, pending)  # refused here if broken
+    return page.go(f"/import/{page.app.keep(page.study_id, pending)}")
 
 
-def _pending(here: Here, key: str) -> Pending:
-    pending = here.desk.pending(here.study_id, key)
+def _pending(page: StudyRequest, key: str) -> Pending:
+    pending = page.app.pending(page.study_id, key)
     if pending is None:
-        raise InputError(here.words("import.expired"))
+        raise InputError(page.text("import.expired"))
     return pending
 
 
-def _preview(here: Here, pending: Pending) -> Preview:
+def _preview(page: StudyRequest, pending: Pending) -> Preview:
     return preview(
         pending.files,
         format=pending.format,
         mapping=pending.mapping,
-        existing=known_names(here.view),
+        existing=known_names(page.view),
         join_names=pending.join_names,
     )
 

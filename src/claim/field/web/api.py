@@ -11,18 +11,16 @@ from claim.field.store.session import Done
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.names import LONGEST_NAME, Match
-from claim.field.web.app_state import Desk
-from claim.field.web.context import Here, InStudy, short
-from claim.field.web.forms import Forged
-from claim.field.web.routes.people import Added, add_or_mark, similar
-from claim.field.web.routes.survey import name_contact
+from claim.field.web.people import Added, add_or_mark, similar
+from claim.field.web.request import Forged, StudyPage, StudyRequest, short, state_of
+from claim.field.web.survey import name_contact
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Answer = Annotated[str, Field(max_length=20, description="a code, 'new', or empty to be asked")]
 Nonce = Annotated[str, Field(min_length=1, max_length=100, description="the same for a second try at the same thing")]
 
 
-class Trouble(BaseModel):
+class Problem(BaseModel):
     """What went wrong."""
 
     error: str
@@ -30,7 +28,7 @@ class Trouble(BaseModel):
 
 
 class Likeness(BaseModel):
-    """Somebody a name may mean."""
+    """A person whom a name may mean."""
 
     code: str
     name: str
@@ -61,7 +59,7 @@ class NewContact(BaseModel):
 
 
 class NewPerson(NewContact):
-    """Somebody to add."""
+    """A person to add."""
 
     start: bool = False
 
@@ -77,95 +75,78 @@ class Saved(BaseModel):
     matches: list[Likeness] = []
 
 
-class Overview(BaseModel):
-    """Where a study stands."""
-
-    study: str
-    title: str
-    people: int
-    ties: int
-    states: dict[str, int]
-    surveys_spent: int
-    surveys_left: int
-    events: int
-    head: str
-    closed: bool
-
-
 def check_csrf(request: Request, x_csrf_token: Annotated[str, Header()] = "") -> None:
     """Dependency: a write from one of our own pages."""
-    desk: Desk = request.app.state.desk
-    if not desk.is_csrf(x_csrf_token):
+    if not state_of(request).is_csrf(x_csrf_token):
         raise Forged
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Trouble} for status in (400, 403, 404, 409, 413, 422, 423, 507)
+    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 423, 507)
 }
 router = APIRouter(prefix="/api/studies/{study}", responses=ERRORS)
 OnlyOurs = Depends(check_csrf)
 
 
 @router.get("")
-def overview(here: InStudy) -> Overview:
+def overview(page: StudyPage) -> dict[str, Any]:
     """Where the study stands."""
-    return Overview(**view.overview(here.view))
+    return view.overview(page.view)
 
 
 @router.get("/openapi.json", include_in_schema=False)
-def described(here: InStudy) -> dict[str, Any]:
-    """This interface, described; there only for whoever has a study open."""
-    found: dict[str, Any] = here.request.app.openapi()
+def described(page: StudyPage) -> dict[str, Any]:
+    """This interface, described; for those who have a study open."""
+    found: dict[str, Any] = page.http.app.openapi()
     return found
 
 
 @router.post("/similar", dependencies=[OnlyOurs])
-def look(here: InStudy, asked: Looking) -> Matches:
+def look(page: StudyPage, asked: Looking) -> Matches:
     """People of a similar name, while it is typed."""
-    by = here.study.state.root(asked.by) if asked.by else ""
-    return Matches(matches=_likenesses(here, similar(here.view, asked.name, by)))
+    by = page.study.state.root(asked.by) if asked.by else ""
+    return Matches(matches=_likenesses(page, similar(page.view, asked.name, by)))
 
 
 @router.post("/people", dependencies=[OnlyOurs])
-def add_person(here: InStudy, asked: NewPerson) -> Saved:
-    """Add somebody the team knows."""
+def add_person(page: StudyPage, asked: NewPerson) -> Saved:
+    """Add a person the team knows."""
 
     def command(draft: Draft) -> Added:
-        return add_or_mark(draft, here.view, asked.name, asked.same, asked.start)
+        return add_or_mark(draft, page.view, asked.name, asked.same, asked.start)
 
-    done = here.opened.run(command, token=_token("people", asked))
-    return _saved(here, done, len([person for person in here.study.people.values() if person.known]))
+    done = page.run(command, _token("people", asked))
+    return _saved(page, done, len([person for person in page.study.people.values() if person.known]))
 
 
 @router.post("/surveys/{person}/contacts", dependencies=[OnlyOurs])
-def add_contact(here: InStudy, person: str, asked: NewContact) -> Saved:
+def add_contact(page: StudyPage, person: str, asked: NewContact) -> Saved:
     """Save a contact; when this answers ``saved``, it is on the disk."""
-    by = here.study.person(person).code
 
     def command(draft: Draft) -> Added:
-        return name_contact(draft, here.view, by, asked.name, asked.same)
+        return name_contact(draft, page.view, person, asked.name, asked.same)
 
-    done = here.opened.run(command, token=_token(f"contacts {by}", asked))
-    return _saved(here, done, len(here.study.person(by).contacts))
+    done = page.run(command, _token(f"contacts {person}", asked))
+    return _saved(page, done, len(page.study.person(person).contacts))
 
 
 @router.delete("/surveys/{person}/contacts/{contact}", dependencies=[OnlyOurs])
-def remove_contact(here: InStudy, person: str, contact: str) -> Saved:
+def remove_contact(page: StudyPage, person: str, contact: str) -> Saved:
     """Take a contact back."""
-    here.opened.run(lambda draft: commands.remove_tie(draft, person, person, contact))
-    return Saved(saved=True, code=contact, count=len(here.study.person(person).contacts))
+    page.run(lambda draft: commands.remove_tie(draft, person, person, contact))
+    return Saved(saved=True, code=contact, count=len(page.study.person(person).contacts))
 
 
-def _saved(here: Here, done: Done[Added], count: int) -> Saved:
+def _saved(page: StudyRequest, done: Done[Added], count: int) -> Saved:
     """What was saved, or the question to answer first; a repeat is read from the events of the first time."""
     if done.result is not None and done.result.matches:
-        return Saved(saved=False, matches=_likenesses(here, done.result.matches))
+        return Saved(saved=False, matches=_likenesses(page, done.result.matches))
     if done.result is not None:
         code, known = done.result.code, not done.result.is_new or not done.events
     else:
         body: Any = done.events[-1].body
         code, known = getattr(body, "other", None) or getattr(body, "person", None), True
-    name = short(here.view.name(code)) if code is not None else None
+    name = short(page.view.name(code)) if code is not None else None
     return Saved(saved=True, code=code, name=name, known=known, count=count)
 
 
@@ -173,11 +154,11 @@ def _token(where: str, asked: NewContact) -> str:
     return hashlib.sha256(f"{where}\0{asked.model_dump_json()}".encode()).hexdigest()
 
 
-def _likenesses(here: Here, matches: tuple[Match, ...]) -> list[Likeness]:
-    return [_likeness(here, match) for match in matches]
+def _likenesses(page: StudyRequest, matches: tuple[Match, ...]) -> list[Likeness]:
+    return [_likeness(page, match) for match in matches]
 
 
-def _likeness(here: Here, match: Match) -> Likeness:
-    person = here.study.person(match.code)
-    named_by = [short(here.view.name(code)) for code in person.named_by[:3]]
+def _likeness(page: StudyRequest, match: Match) -> Likeness:
+    person = page.study.person(match.code)
+    named_by = [short(page.view.name(code)) for code in person.named_by[:3]]
     return Likeness(code=match.code, name=short(match.name), score=match.score, named_by=named_by, state=person.state)

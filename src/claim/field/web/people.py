@@ -8,14 +8,12 @@ from markupsafe import Markup, escape
 
 from claim.errors import InputError
 from claim.field import view
-from claim.field.store.session import View
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.names import ALIKE, LIKELY, Match, clean
-from claim.field.web import app_state
-from claim.field.web.context import Here, InStudy, short
-from claim.field.web.forms import Sent
+from claim.field.view import View
 from claim.field.web.picture import picture_of
+from claim.field.web.request import Sent, StudyPage, StudyRequest, short
 
 router = APIRouter(prefix="/s/{study}")
 MOST_MATCHES = 5
@@ -31,58 +29,58 @@ class Added:
 
 
 @router.get("")
-def overview(here: InStudy) -> Response:
+def overview(page: StudyPage) -> Response:
     """Where the study stands, and what to do next."""
-    going_on = [here.study.person(code) for code in here.study.state.going_on]
-    pairs = len(app_state.duplicates(here.view))
-    return here.page("overview.html", facts=view.overview(here.view), going_on=going_on, pairs=pairs)
+    going_on = [page.study.person(code) for code in page.study.state.going_on]
+    pairs = len(page.duplicates())
+    return page.page("overview.html", facts=view.overview(page.view), going_on=going_on, pairs=pairs)
 
 
 @router.get("/people")
-def people(here: InStudy) -> Response:
-    """Everybody, and a line to add somebody."""
-    return _people(here)
+def people(page: StudyPage) -> Response:
+    """All people, and a line to add one."""
+    return _people(page)
 
 
 @router.post("/people")
-def add(form: Sent, here: InStudy) -> Response:
-    """Add somebody the team knows, or mark somebody already mentioned as a start person."""
+def add(form: Sent, page: StudyPage) -> Response:
+    """Add a person the team knows, or mark one who was mentioned as a start person."""
     name, start = form["name"], form.ticked("start")
-    done = here.run(form, lambda draft: add_or_mark(draft, here.view, name, form["same"], start))
+    done = page.submit(form, lambda draft: add_or_mark(draft, page.view, name, form["same"], start))
     if done.result is not None and done.result.matches:
-        return _people(here, typed=name, start=start, matches=done.result.matches)
-    return here.go("/people", "repeated" if done.repeated else "added")
+        return _people(page, typed=name, start=start, matches=done.result.matches)
+    return page.go("/people", "repeated" if done.repeated else "added")
 
 
 @router.get("/people/{code}")
-def person(here: InStudy, code: str) -> Response:
+def person(page: StudyPage, code: str) -> Response:
     """One person."""
-    found = here.study.person(code)
-    others = here.study.known_only_through(code) if not found.gone else ()
-    return here.page("person.html", who=found, spellings=here.view.spellings(code), others=len(others))
+    found = page.study.person(code)
+    others = page.study.known_only_through(code) if not found.gone else ()
+    return page.page("person.html", who=found, spellings=page.view.spellings(code), others=len(others))
 
 
 @router.post("/people/{code}/rename")
-def rename(form: Sent, here: InStudy, code: str) -> Response:
+def rename(form: Sent, page: StudyPage, code: str) -> Response:
     """Correct a name."""
-    here.run(form, lambda draft: commands.rename(draft, code, form["name"]))
-    return here.go(f"/people/{code}", "renamed")
+    page.submit(form, lambda draft: commands.rename(draft, code, form["name"]))
+    return page.go(f"/people/{code}", "renamed")
 
 
 @router.post("/people/{code}/start")
-def mark_start(form: Sent, here: InStudy, code: str) -> Response:
-    """Make somebody a start person, or no longer one."""
-    here.run(form, lambda draft: commands.mark_start(draft, code, form.ticked("start")))
-    return here.go(f"/people/{code}", "changed")
+def mark_start(form: Sent, page: StudyPage, code: str) -> Response:
+    """Make a person a start person, or no longer one."""
+    page.submit(form, lambda draft: commands.mark_start(draft, code, form.ticked("start")))
+    return page.go(f"/people/{code}", "changed")
 
 
 @router.post("/people/{code}/withdraw")
-def withdraw(form: Sent, here: InStudy, code: str) -> Response:
-    """Erase somebody for good; the code is typed to confirm it."""
-    if form["confirm"].strip().upper() != here.study.person(code).code:
-        raise InputError(here.words("person.confirm_wrong"))
-    here.run(form, lambda draft: commands.withdraw(draft, code), check=True)
-    return here.go("/people", "withdrawn")
+def withdraw(form: Sent, page: StudyPage, code: str) -> Response:
+    """Erase a person for good; the code is typed to confirm it."""
+    if form["confirm"].strip().upper() != page.study.person(code).code:
+        raise InputError(page.text("person.confirm_wrong"))
+    page.submit(form, lambda draft: commands.withdraw(draft, code), check=True)
+    return page.go("/people", "withdrawn")
 
 
 def look_up(view: View, name: str, answer: str, by: str = "") -> tuple[Match, ...]:
@@ -118,32 +116,32 @@ def add_or_mark(draft: Draft, view: View, name: str, answer: str, start: bool) -
     return Added(commands.add_person(draft, name, is_start=start), is_new=True)
 
 
-def _people(here: Here, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> Response:
-    known = [person for person in here.study.people.values() if person.known]
+def _people(page: StudyRequest, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> Response:
+    known = [person for person in page.study.people.values() if person.known]
     first = not any(person.is_start for person in known)
-    return here.page("people.html", people=known, typed=typed, start=start or first, matches=matches)
+    return page.page("people.html", people=known, typed=typed, start=start or first, matches=matches)
 
 
 MOST_SHOWN = 50
 
 
 @router.get("/same")
-def queue(here: InStudy) -> Response:
+def queue(page: StudyPage) -> Response:
     """The pairs to look at, most similar first, and the merges made so far."""
-    pairs = app_state.duplicates(here.view)
-    merged = [(other, keep) for other, keep in here.study.state.merged.items() if not here.study.person(keep).gone]
-    texts, people = here.view.texts, here.study.state.people
-    return here.page(
+    pairs = page.duplicates()
+    merged = [(other, keep) for other, keep in page.study.state.merged.items() if not page.study.person(keep).gone]
+    texts, people = page.view.texts, page.study.state.people
+    return page.page(
         "same.html",
         pairs=[(one, match.code) for one, match in pairs[:MOST_SHOWN]],
         more=max(0, len(pairs) - MOST_SHOWN),
         merged=[(other, texts.get(people[other].name, other), keep) for other, keep in merged],
-        everybody=[person for person in here.study.people.values() if person.known],
+        everybody=[person for person in page.study.people.values() if person.known],
     )
 
 
 @router.post("/same")
-def settle(form: Sent, here: InStudy) -> Response:
+def settle(form: Sent, page: StudyPage) -> Response:
     """Merge, keep apart, or un-merge."""
     action, one, other = form["action"], form["one"].strip().upper(), form["other"].strip().upper()
 
@@ -155,28 +153,28 @@ def settle(form: Sent, here: InStudy) -> Response:
         elif action == "unmerge":
             commands.unmerge(draft, other)
         else:
-            raise InputError(f"there is no action {action[:20]!r}")
+            raise InputError("there is no action {action!r}", action=action[:20])
 
-    here.run(form, command)
-    return here.go("/same", {"merge": "merged", "apart": "apart", "unmerge": "unmerged"}[action])
+    page.submit(form, command)
+    return page.go("/same", {"merge": "merged", "apart": "apart", "unmerge": "unmerged"}[action])
 
 
 LABELLED = 150  # with more people, names in the picture only cover each other
 
 
 @router.get("/network")
-def network(here: InStudy) -> Response:
+def network(page: StudyPage) -> Response:
     """Picture and table of the known network."""
-    picture = picture_of(here.study, app_state.places(here.view))
-    contacts = _contacts(here, [dot.code for dot in picture.dots])
-    return here.page("network.html", picture=picture, contacts=contacts, labelled=len(picture.dots) <= LABELLED)
+    picture = picture_of(page.study, page.places())
+    contacts = _contacts(page, [dot.code for dot in picture.dots])
+    return page.page("network.html", picture=picture, contacts=contacts, labelled=len(picture.dots) <= LABELLED)
 
 
-def _contacts(here: Here, people: list[str]) -> dict[str, Markup]:
-    """The names of everybody's contacts; each name is escaped once, however often it comes."""
-    names = {code: f"<bdi>{escape(short(here.view.name(code)))}</bdi>" for code in people}
+def _contacts(page: StudyRequest, people: list[str]) -> dict[str, Markup]:
+    """The names of each person's contacts; each name is escaped once, however often it comes."""
+    names = {code: f"<bdi>{escape(short(page.view.name(code)))}</bdi>" for code in people}
     found: dict[str, list[str]] = {code: [] for code in people}
-    for tie in here.study.ties:
+    for tie in page.study.ties:
         if tie.one in found and tie.other in found:
             found[tie.one].append(names[tie.other])
             found[tie.other].append(names[tie.one])

@@ -1,0 +1,262 @@
+"""History with undo, settings, passphrase, backup and the end of a study."""
+
+import secrets
+from dataclasses import replace
+from itertools import groupby
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from claim.errors import ClaimError, InputError
+from claim.field.advice.recommend import offered
+from claim.field.store.library import file_head, kept_name
+from claim.field.store.store import Conflict, NotSaved
+from claim.field.study import commands
+from claim.field.study.commands import FOR_GOOD
+from claim.field.study.events import Event, Restored, as_data, clock_set_back, events_after, short_head
+from claim.field.study.names import clean
+from claim.field.study.setup import DEFAULT_POLICY, Setup
+from claim.field.web.exchange import check_passphrase, download
+from claim.field.web.i18n import Texts
+from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, short
+from claim.io import files
+
+router = APIRouter(prefix="/s/{study}")
+PER_PAGE = 50
+MOST_LINES = 12  # of one step
+ABOUT = ("person", "by", "one", "other", "keep")
+
+
+@router.get("/history")
+def history(
+    page: StudyPage, number: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1, head: str = ""
+) -> Response:
+    """The steps, last first; the head of the log, and whether the log contains one that was written down."""
+    log = page.study.log
+    batches = [list(group) for _, group in groupby(log, key=lambda event: event.batch)][::-1]
+    shown = batches[(number - 1) * PER_PAGE : number * PER_PAGE]
+    steps = [_step(page, batch) for batch in shown]
+    later, problem = _checked(page, head)
+    return page.page(
+        "history.html",
+        steps=steps,
+        number=number,
+        last=max(1, -(-len(batches) // PER_PAGE)),
+        head=page.study.head,
+        short_head=short_head(page.study.head),
+        later=later,
+        problem=problem,
+        set_back=clock_set_back(log),
+    )
+
+
+@router.post("/history/undo")
+def undo(form: Sent, page: StudyPage) -> Response:
+    """Undo a step, or bring back one that was undone."""
+    number = form.whole("number")
+    if number is None:
+        raise InputError("say which step to undo")
+    page.submit(form, lambda draft: commands.undo(draft, number))
+    return page.go("/history", "undone")
+
+
+def _checked(page: StudyRequest, head: str) -> tuple[int | None, object]:
+    """How many events follow a head that was written down, or what is wrong with it."""
+    if not head.strip():
+        return None, ""
+    try:
+        return events_after(head, page.study.log), ""
+    except ClaimError as error:
+        return None, error
+
+
+def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
+    lines = list(dict.fromkeys(_line(page, event) for event in batch[:MOST_LINES]))
+    if len(batch) > MOST_LINES:
+        lines.append(page.text("history.more", count=len(batch) - MOST_LINES))
+    gone = all(event.seq in page.study.undone for event in batch)
+    lasting = any(isinstance(event.body, FOR_GOOD) for event in batch)
+    return {"number": batch[0].seq, "at": batch[0].at, "lines": lines, "undone": gone, "lasting": lasting}
+
+
+def _line(page: StudyRequest, event: Event) -> str:
+    if isinstance(event.body, Restored):
+        return _restored(page, event.body)
+    data = as_data(event.body)
+    people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in page.study.state.people))
+    names = ", ".join(_named(page, code) for code in people)
+    extra = _extra(page, data)
+    parts = [page.text(f"event.{event.type}"), names, extra]
+    return ": ".join(part for part in parts if part)
+
+
+def _restored(page: StudyRequest, body: Restored) -> str:
+    if not body.replaced:
+        return page.text("event.Restored")
+    kept = page.opened.store.path.parent / kept_name(page.study_id, body.replaced)
+    return page.text("history.restored", head=short_head(body.replaced), discarded=body.discarded, kept=kept)
+
+
+def _named(page: StudyRequest, code: str) -> str:
+    name = page.view.texts.get(page.study.state.people[code].name)
+    return code if name is None else f"{short(name)} ({code})"
+
+
+def _extra(page: StudyRequest, data: dict[str, Any]) -> str:
+    for key, prefix in (("outcome", "outcome"), ("answer", "answer"), ("wish", "wish")):
+        if isinstance(data.get(key), str):
+            return page.text(f"{prefix}.{data[key]}")
+    if isinstance(data.get("events"), list):
+        return f"{min(data['events'])}–{max(data['events'])}"
+    return str(data.get("what", ""))
+
+
+@router.get("/settings")
+def settings(page: StudyPage) -> Response:
+    """All settings."""
+    return _settings(page, values_of(page.study.setup))
+
+
+@router.post("/settings")
+def change(form: Sent, page: StudyPage) -> Response:
+    """Change the settings of the study; what was typed stays in the form if something is wrong with it."""
+    try:
+        setup = setup_from(form, page.study.setup)
+        page.submit(form, lambda draft: commands.change_settings(draft, setup), check=True)
+    except (Conflict, NotSaved):
+        raise
+    except ClaimError as error:
+        return _settings(page, values_of(page.study.setup) | dict(form.fields), error, 400)
+    return page.go("/settings", "changed")
+
+
+@router.post("/settings/lock")
+def auto_lock(form: Sent, page: StudyPage) -> Response:
+    """After how many minutes studies lock themselves."""
+    minutes = form.whole("minutes")
+    page.app.prefer(replace(page.app.preferences, lock_minutes=0 if minutes is None else minutes))
+    return page.go("/settings", "changed")
+
+
+@router.post("/settings/passphrase")
+def passphrase(form: Sent, page: StudyPage) -> Response:
+    """Another passphrase, after asking for the present one."""
+    check_passphrase(page, form["passphrase"])
+    if form["new_passphrase"] != form["again"]:
+        raise InputError(page.text("new.not_same"))
+    page.opened.change_passphrase(form["new_passphrase"])
+    return page.go("/settings", "passphrase")
+
+
+@router.post("/settings/backup")
+def backup(form: Sent, page: StudyPage) -> Response:
+    """An encrypted copy to keep elsewhere."""
+    if page.practice:
+        raise InputError(page.text("practice.no_passphrase"))
+    with files.temporary(page.opened.store.path.parent / f".{secrets.token_hex(8)}.copy") as path:
+        page.opened.backup(path)
+        content = path.read_bytes()
+    name = f"study-{page.study_id}-{file_head(page.study.head)}.backup"
+    return download(content, name, "application/octet-stream")
+
+
+@router.post("/settings/erase")
+def erase(form: Sent, page: StudyPage) -> Response:
+    """Erase the names of undone steps."""
+    page.submit(form, commands.erase_undone)
+    return page.go("/settings", "erased")
+
+
+@router.post("/settings/close")
+def close(form: Sent, page: StudyPage) -> Response:
+    """Destroy the key; the title is typed to confirm it."""
+    if clean(form["confirm"]) != clean(page.study.setup.title) or not form["confirm"].strip():
+        raise InputError(page.text("settings.close_wrong"))
+    closed = page.app.close_study(page.study_id)
+    return PageRequest(page.http).page("closed.html", closed=closed)
+
+
+def _settings(page: StudyRequest, values: dict[str, object], problem: object = "", status: int = 200) -> Response:
+    undone = any(event.seq in page.study.undone for event in page.study.log)
+    rules = rules_to_choose(page.text, str(values["policy"]))
+    return page.page("settings.html", status, values=values, policies=rules, problem=problem, undone=undone)
+
+
+# The form of the settings, also for new studies ---------------------------------------------------------------------
+
+
+def setup_from(form: Form, before: Setup | None = None) -> Setup:
+    """The settings a form asks for; a changed consent text gets the next version by itself."""
+    base = before or Setup("-")
+    made = replace(
+        base,
+        title=clean(form["title"]),
+        budget=_number(form, "budget", base.budget),
+        leaders=_number(form, "leaders", base.leaders),
+        question=_text(form["question"]) or base.question,
+        size_low=form.whole("size_low"),
+        size_high=form.whole("size_high"),
+        consent_text=_text(form["consent_text"]),
+        refusal_rule=form["refusal_rule"] or base.refusal_rule,  # type: ignore[arg-type]  # checked by Setup
+        retention=form["retention"].strip() or None,
+        p=_share(form["p"], base.p),
+        policy=form["policy"] or base.policy,
+        selector=form["selector"] or base.selector,  # type: ignore[arg-type]  # checked by Setup
+        attendance=_hundredth(form, base.attendance),
+    )
+    if before is not None and made.consent_text != before.consent_text:
+        return replace(made, consent_version=_next(before.consent_version))
+    return made
+
+
+def values_of(setup: Setup) -> dict[str, Any]:
+    """The settings as fields of a form; of a hundred leaders so many come."""
+    values = {name: "" if value is None else value for name, value in vars(setup).items()}
+    return values | {"attendance": _in_hundred(setup.attendance)}
+
+
+def rules_to_choose(text: Texts, present: str) -> list[tuple[str, str]]:
+    """The rules that say whom to survey next, with what they are called; that of the study is among them."""
+    names = dict.fromkeys((*offered(), present))
+    return [(name, _called(text, name)) for name in names if name]
+
+
+def _called(text: Texts, name: str) -> str:
+    variant, _, family = name.partition(":")
+    if family and f"policy.{variant}.family" in text:
+        return text(f"policy.{variant}.family", family=family)
+    called = text(f"policy.{name}") if f"policy.{name}" in text else name
+    return text("policy.recommended", rule=called) if name == DEFAULT_POLICY else called
+
+
+def _next(version: str) -> str:
+    return str(int(version) + 1) if version.isdigit() and len(version) < 9 else f"{version[:50]}+"
+
+
+def _number(form: Form, name: str, default: int) -> int:
+    given = form.whole(name)
+    return default if given is None else given
+
+
+def _hundredth(form: Form, default: float) -> float:
+    given = form.whole("attendance")
+    return default if given in (None, _in_hundred(default)) else given / 100
+
+
+def _in_hundred(share: float) -> int:
+    return round(100 * share)
+
+
+def _share(text: str, default: float) -> float:
+    if not text.strip():
+        return default
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise InputError("a number between 0 and 1 is needed, not {text!r}", text=text[:20]) from None
+
+
+def _text(text: str) -> str:
+    """Lines of text without control and direction characters."""
+    return "\n".join(clean(line) for line in text.strip().split("\n"))
