@@ -125,9 +125,9 @@ def test_troubles_are_options_of_evaluate(claim):
     told, untold = (
         json.loads(claim(*EVALUATE, *troubles, *more, "--json", "-").stdout) for more in ((), ("--untold",))
     )
-    assert told["manifest"]["command"].endswith("--attendance 0.6 --p-range 0.05,0.2 --answers 0.7")
+    assert told["manifest"]["command"].endswith("--attendance 0.6 --p-range 0.05,0.2 --report-rate 0.7")
     assert told["manifest"]["settings"]["p_range"] == [0.05, 0.2]
-    assert untold["manifest"]["settings"]["told"] is False
+    assert untold["manifest"]["settings"]["selector_informed"] is False
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_troubles_are_options_of_evaluate(claim):
         (("--p-range", "0.1"), "two numbers"),
         (("--p-range", "a,b"), "--p-range takes two numbers"),
         (("--p-range", "0.3,0.1"), "the smaller first"),
-        (("--answers", "1.5"), "answers must be above 0 and at most 1"),
+        (("--answers", "1.5"), "report_rate must be above 0 and at most 1"),
     ],
 )
 def test_troubles_that_make_no_sense_are_one_line(claim, trouble, problem):

@@ -18,7 +18,7 @@ from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
 from claim.selection.foresight.model import shipped_path
 from claim.selection.foresight.selection_state import SelectionState, View, closure, excess_degree, hidden_reach, spread
-from claim.selection.foresight.selector import pick_leaders
+from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN, pick_leaders
 from claim.selection.greedy import Candidates, tie_priority
 
 FORMS = ["foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
@@ -280,7 +280,7 @@ def test_what_leaders_add_comes_to_the_reach_to_expect(name, attendance):
     ranked = selector.select(discovered, 10, np.random.default_rng(0))
     reach = selector.expect(discovered, ranked[:8], np.random.default_rng(1)).mean
     whys = selector.reasons(discovered, ranked, np.random.default_rng(2), (reach, 8))
-    amounts = [dict(why[0].params)["amount"] for why in whys]
+    amounts = [why[0].values["amount"] for why in whys]
     assert sum(amounts[:8]) == pytest.approx(reach, abs=0.5)
     assert min(amounts) > 0
 
@@ -300,12 +300,12 @@ def test_reasons_are_keys_numbers_and_english():
     selector = FreeForesight(samples=50)
     leaders = selector.select(discovered, 6, np.random.default_rng(0))
     for leader, why in zip(leaders, selector.reasons(discovered, leaders, np.random.default_rng(0)), strict=True):
-        keys = [reason.key for reason in why]
-        assert keys[0] == "adds"
-        assert ("knows" in keys) == (leader in discovered.surveyed)
-        assert ("unseen" in keys) == (leader not in discovered.surveyed)
-        assert ("refused_survey" in keys) == (leader in discovered.refused)
-        assert all("{" not in reason.text for reason in why)
+        texts = [reason.text for reason in why]
+        assert texts[0] == ADDS
+        assert (KNOWS in texts) == (leader in discovered.surveyed)
+        assert (UNSEEN in texts) == (leader not in discovered.surveyed)
+        assert (REFUSED_SURVEY in texts) == (leader in discovered.refused)
+        assert all("{" not in str(reason) for reason in why)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -313,9 +313,9 @@ def test_leaders_of_whom_nothing_further_is_seen_share_the_reach_to_expect(name)
     pairs = Discovered.from_network(Network.from_edges([0, 2, 4], [1, 3, 5]), [0, 2, 4])
     selector = foresight_named(name)
     reach = selector.expect(pairs, [1, 3], np.random.default_rng(0)).mean
-    told = [{why.key: dict(why.params) for why in whys} for whys in selector.reasons(pairs, [1, 3], 0, (reach, 2))]
-    assert sum(why["adds"]["amount"] for why in told) == pytest.approx(reach, abs=0.2)
-    assert sum(why["unseen"]["amount"] for why in told) == pytest.approx(reach - 2.2, abs=0.2)  # 1.1 of each is seen
+    found = [{why.text: why.values for why in whys} for whys in selector.reasons(pairs, [1, 3], 0, (reach, 2))]
+    assert sum(why[ADDS]["amount"] for why in found) == pytest.approx(reach, abs=0.2)
+    assert sum(why[UNSEEN]["amount"] for why in found) == pytest.approx(reach - 2.2, abs=0.2)  # 1.1 of each is seen
 
 
 def test_chance_decides_only_between_those_who_could_be_chosen():
@@ -324,7 +324,7 @@ def test_chance_decides_only_between_those_who_could_be_chosen():
 
     def equals(**wishes):
         whys = selector.reasons(star, [0, 7, 8], **wishes)
-        return [next((dict(why.params)["count"] for why in each if why.key == "equals"), 0) for each in whys]
+        return [next((why.values["count"] for why in each if why.text == EQUALS), 0) for each in whys]
 
     assert equals() == [0, 7, 7]
     assert equals(must=[7]) == [0, 0, 7]

@@ -62,7 +62,7 @@ def locked(folder: Path, taken: str) -> Iterator[None]:
     try:
         lock = FileLock(folder / ".lock", timeout=0).acquire()
     except Timeout:
-        raise InputError(f"{folder}: {taken}") from None
+        raise InputError.at(folder, None, taken) from None
     with lock:
         for left in [*folder.glob(f".*{HALF_WRITTEN}"), *folder.glob(f"*/.*{HALF_WRITTEN}")]:
             with suppress(OSError):
