@@ -28,14 +28,14 @@ def gains_beyond(leaders, n, samples, members, starts):
     is_leader[leaders] = True
     gains = np.full(n, samples, dtype=np.int64)
     for component in range(len(starts) - 1):
-        people = members[starts[component] : starts[component + 1]]
-        added = len(people)
+        begin, end = starts[component], starts[component + 1]
+        added = end - begin
         if len(leaders):
-            for person in people:
-                if is_leader[person]:
+            for i in range(begin, end):
+                if is_leader[members[i]]:
                     added = 0
-        for person in people:
-            gains[person] += added - 1
+        for i in range(begin, end):
+            gains[members[i]] += added - 1
     return gains
 
 
@@ -99,12 +99,16 @@ def shortlist_components(leaders, shortlist, n, members, starts, world_starts, r
         roots[world] = -1 - np.arange(len(shortlist))  # alone in this world
         sizes[world] = 1
         for component in range(world_starts[world], world_starts[world + 1]):
-            people = members[starts[component] : starts[component + 1]]
-            size = 0 if is_leader[people].any() else len(people)
-            for person in people:
-                if column[person] >= 0:
-                    roots[world, column[person]] = component
-                    sizes[world, column[person]] = size
+            begin, end = starts[component], starts[component + 1]
+            size = end - begin
+            for i in range(begin, end):
+                if is_leader[members[i]]:
+                    size = 0
+            for i in range(begin, end):
+                j = column[members[i]]
+                if j >= 0:
+                    roots[world, j] = component
+                    sizes[world, j] = size
 
 
 @kernel
