@@ -31,6 +31,7 @@ from claim.networks import Network, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
+from claim.results import Tabular
 
 RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
 Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is
@@ -77,7 +78,7 @@ class ComparedStudies:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabular):
     """All rows, the optimum of each network, the paired differences and the record of how they came about."""
 
     rows: list[Row]
@@ -85,6 +86,10 @@ class Comparison:
     comparisons: list[Difference]
     manifest: dict[str, Any] = field(repr=False)
     played: ComparedStudies = field(repr=False)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary per method and network, without the values of single runs."""
+        return [{name: value for name, value in asdict(row).items() if name != "values"} for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
