@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +10,14 @@ from claim.discovery import Discovered, Policy, is_reference
 from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.learning.config import Config
-from claim.networks import Label, Network, load
-from claim.registry import check_policy, is_marked, policy_for
-
-Known = Network | str | PathLike[str]
-REPLACEMENTS = 5
-
-if TYPE_CHECKING:
-    from claim.selection import Selection
-    from claim.selection.foresight import Foresight
+from claim.networks import Label, Network, NetworkLike
+from claim.networks.catalogue import family_of
+from claim.registry import PolicyLike, check_policy, find_policy, is_marked, name_of
+from claim.results import Tabular
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Tabular):
     """The people to survey next, best first.
 
     A row has the ``rank`` and label of a ``person``, the labels of the people who named them (``named_by``), and the
@@ -35,17 +29,21 @@ class Advice:
     people: int
     rows: list[dict[str, Any]]
 
+    def records(self) -> list[dict[str, Any]]:
+        """One row per person."""
+        return self.rows
+
     def to_dict(self) -> dict[str, Any]:
         """The data that ``claim advise --json`` writes."""
         return {"policy": self.policy, "surveyed": self.surveyed, "people": self.people, "ranking": self.rows}
 
 
 def advise(
-    known: Known,
+    known: NetworkLike,
     surveyed: Iterable[Label] = (),
     refused: Iterable[Label] = (),
     start: Iterable[Label] = (),
-    policy: str | Policy = "scout",
+    policy: PolicyLike = "scout",
     budget: int = 5,
     count: int = 10,
     seed: int = 0,
@@ -58,12 +56,9 @@ def advise(
     """
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")
-    network = known if isinstance(known, Network) else load(known)
-    if isinstance(policy, str):
-        check_survey_policy(policy)
-        name, policy = policy, policy_for(policy, network, budget)
-    else:
-        name = policy.name
+    network = Network.of(known)
+    check_survey_policy(policy)
+    name, policy = name_of(policy), find_policy(policy, family_of(network), budget)
     seen = discovered_so_far(network, surveyed, refused, start, policy)
     rows = [
         {
@@ -77,11 +72,13 @@ def advise(
     return Advice(name, len(seen.surveyed), len(seen), rows)
 
 
-def check_survey_policy(name: str) -> None:
+def check_survey_policy(policy: PolicyLike) -> None:
     """Refuse a policy that does not exist, or that only simulations can follow."""
-    check_policy(name)
-    if is_marked(name, is_reference):
-        raise InputError(f"{name} is a reference that must see the whole network: a real study cannot follow it")
+    check_policy(policy)
+    if is_marked(policy, is_reference):
+        raise InputError(
+            f"{name_of(policy)} is a reference that must see the whole network: a real study cannot follow it"
+        )
 
 
 def discovered_so_far(
@@ -108,42 +105,6 @@ def discovered_so_far(
     for person in answered:
         seen.record_survey(person)
     return seen
-
-
-def select_by_foresight(
-    network: Network,
-    seen: Discovered,
-    selector: "Foresight",
-    k: int = 10,
-    seed: int = 0,
-    people: int | None = None,
-    **limits: Any,
-) -> "tuple[Selection, dict[str, Any]]":
-    """Choose leaders of a partly known network by their expected reach on the whole network of so many ``people``.
-
-    Returns the leaders with their reach on the known part, and the ``expected`` reach, the ``reasons`` for each leader
-    and ``replacements`` (labels). ``limits`` are ``may``, ``must`` and ``must_not``, as for :func:`claim.select`.
-    """
-    from claim.selection import Selection  # here, because compiled code takes longer to load than to advise
-    from claim.selection.api import estimate_influence
-    from claim.selection.foresight import NAME, told
-    from claim.selection.greedy import Candidates
-
-    Candidates.of(len(seen), k, **limits)  # refuses limits that only the longer list below could meet
-    choosing, judging, expecting, reasoning = np.random.default_rng(seed).spawn(4)
-    ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
-    leaders = ranked[:k]
-    reach = estimate_influence(network, leaders, selector.p, judging)
-    expected = selector.expect(seen, leaders, expecting)
-    if people is not None:
-        expected = expected.at_most(float(max(people, len(seen))))
-    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits)
-    more = {
-        "expected": expected._asdict(),
-        "reasons": [[str(why) for why in whys] for whys in told(found)],
-        "replacements": [network.labels[person] for person in ranked[k:]],
-    }
-    return Selection(leaders, reach.mean, reach.stderr, NAME), more
 
 
 def people_of(network: Network, labels: Iterable[Label]) -> list[int]:

@@ -1,5 +1,8 @@
 """Errors a person can act on: one line that says what is wrong, where, and what would be right."""
 
+from collections.abc import Iterable
+from dataclasses import fields
+
 from claim.messages import Message
 
 
@@ -23,3 +26,11 @@ class InputError(ClaimError):
         """An error located in a file: ``ties.csv:7: ...`` (or ``ties.csv: ...`` without a line)."""
         where = f"{path}:{line}" if line is not None else f"{path}"
         return cls("{where}: {problem}", where=where, problem=problem)
+
+
+def check_settings(function: str, settings: type, given: Iterable[str]) -> None:
+    """Refuse a keyword that is no field of the dataclass ``settings``."""
+    known = [each.name for each in fields(settings)]
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        raise InputError(f"{function} has no setting {unknown!r} (known: {', '.join(known)})")

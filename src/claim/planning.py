@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from claim.advice import Known, check_survey_policy, discovered_so_far
+from claim.advice import check_survey_policy, discovered_so_far
 from claim.cascades import influence
 from claim.cascades.influence import check_probability
 from claim.discovery import Discovered, Policy, Selector, Simulation, surveys
-from claim.errors import InputError
+from claim.errors import InputError, check_settings
 from claim.evaluation.statistics import standard_error
 from claim.fitting.random_graphs import RETWEET, VOLE, WHOLE, Ranges
-from claim.networks import Label, Network, load
+from claim.networks import Label, Network, NetworkLike
 from claim.networks.network import FloatArray, OffsetArray
 from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import named_seed
-from claim.registry import policy_of
+from claim.registry import find_policy
+from claim.results import Tabular
 from claim.selection import selector_named
 from claim.selection.foresight import FreeForesight, check_foresight
 from claim.selection.foresight.selection_state import View, closure
@@ -80,15 +81,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Tabular):
     """The expected reach at each number of surveys; ``basis`` is what the plan was made from."""
 
     settings: PlanSettings
     points: list[Point]
     basis: dict[str, Any]
 
-    @property
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """One row for each number of surveys."""
         return [asdict(point) for point in self.points]
 
@@ -115,7 +115,7 @@ class Plan:
         """The data that ``claim plan --json`` writes."""
         settings = asdict(self.settings) | {"surveys": list(self.settings.surveys)}
         verdict = {"worth": settings.pop("worth"), "enough": self.enough, "advice": self.advice}
-        return {**self.basis, "settings": settings, "points": self.rows, **verdict}
+        return {**self.basis, "settings": settings, "points": self.records(), **verdict}
 
 
 def plan(
@@ -124,20 +124,23 @@ def plan(
     kind: str | None = None,
     start_size: int = 5,
     *,
-    known: Known | Discovered | None = None,
+    known: NetworkLike | Discovered | None = None,
     surveyed: Sequence[Label] = (),
     refused: Sequence[Label] = (),
     start: Sequence[Label] = (),
     settings: PlanSettings | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Plan:
     """Estimate the reach of the leaders by number of surveys, for a network of so many ``people``.
 
     Without ``known`` ties, studies that begin with ``start_size`` people are simulated on random networks of a ``kind``
     and ``mean_degree``. With them, the plan is for further surveys: ``known``, ``surveyed``, ``refused`` and ``start``
-    are those of :func:`claim.advice.advise`, or ``known`` is a discovered network.
+    are those of :func:`claim.advise`, or ``known`` is a discovered network. Settings are given as an object or by
+    keyword, such as ``leaders=20``.
     """
-    settings = settings or PlanSettings()
+    check_settings("plan", PlanSettings, changes)
+    settings = replace(settings or PlanSettings(), **changes)
     for name, value in (("people", people), ("start", start_size)):
         if value < 1:
             raise InputError(f"{name} must be at least 1, got {value}")
@@ -155,7 +158,7 @@ def plan(
     if kind is not None:
         raise InputError(f"a kind of network is for plans without known ties, got {kind}")
     if not isinstance(known, Discovered):
-        known = known if isinstance(known, Network) else load(known)
+        known = Network.of(known)
         check_foresight(known, "a plan")
         known = discovered_so_far(known, surveyed, refused, start, _policy(settings))
     basis |= {"known": len(known), "start": len(known.start)}
@@ -165,7 +168,7 @@ def plan(
 
 def _policy(settings: PlanSettings) -> Policy:
     """Load the policy; a shipped one is that of the budget nearest to the largest number of surveys."""
-    return policy_of(settings.policy, None, settings.surveys[-1])
+    return find_policy(settings.policy, None, settings.surveys[-1])
 
 
 def _selector(settings: PlanSettings) -> Selector:

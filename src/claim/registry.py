@@ -18,8 +18,6 @@ from typing import Any, TypeAlias
 from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
-from claim.networks import Network
-from claim.networks.catalogue import family_of
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
@@ -228,13 +226,3 @@ def find_selector(given: SelectorLike, **settings: Any) -> Selector:
     from claim.selection import selector_named
 
     return selector_named(str(given), **settings)
-
-
-def policy_of(name: PolicyLike, family: str | None, budget: int) -> Policy:
-    """The policy of a name for a family and a budget."""
-    return find_policy(name, family, budget)
-
-
-def policy_for(name: PolicyLike, network: Network, budget: int) -> Policy:
-    """The policy of a name on a network."""
-    return find_policy(name, family_of(network), budget)

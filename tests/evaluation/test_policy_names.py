@@ -13,7 +13,8 @@ from claim.errors import InputError
 from claim.evaluation import compare
 from claim.learning.policy import LearnedPolicy
 from claim.networks import load
-from claim.registry import FOLDER, policy_for, shipped
+from claim.networks.catalogue import family_of
+from claim.registry import FOLDER, find_policy, shipped
 from claim.selection.foresight.model import shipped_path
 
 WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")
@@ -36,10 +37,10 @@ def test_a_policy_file_plays_alike_wherever_it_lies(tmp_path):
 
 def test_policies_have_the_names_that_people_give_them():
     network = load("zone1")
-    assert policy_for("claim", network, 5).name == "claim"
-    assert policy_for("claim:zones", network, 5).name == "claim:zones"
-    assert policy_for("random", network, 5).name == "random"
-    assert policy_for(str(FOLDER / "claim.zones.5.json"), network, 5).name == "claim"
+    assert find_policy("claim", family_of(network), 5).name == "claim"
+    assert find_policy("claim:zones", family_of(network), 5).name == "claim:zones"
+    assert find_policy("random", family_of(network), 5).name == "random"
+    assert find_policy(str(FOLDER / "claim.zones.5.json"), family_of(network), 5).name == "claim"
 
 
 def test_every_shipped_card_goes_with_its_weights():

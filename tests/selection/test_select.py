@@ -127,7 +127,16 @@ def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
     assert (chosen.leaders, chosen.influence) == ([], 0.0)
 
 
-@pytest.mark.parametrize("people", [["Ana"], [3.7], "17", [2**70], [-1]])
-def test_people_are_indices_and_nothing_else(people: list[int]) -> None:
-    with pytest.raises(InputError, match="indices"):
+@pytest.mark.parametrize(
+    ("people", "problem"),
+    [
+        (["Ana"], "called 'Ana'"),
+        ([3.7], "indices or labels"),
+        ("17", "indices or labels"),
+        ([2**70], "indices run from 0 to 59"),
+        ([-1], "indices run from 0 to 59"),
+    ],
+)
+def test_people_are_indices_or_labels_of_the_network(people: list[int], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
         influence(random_network(60, 150), people)

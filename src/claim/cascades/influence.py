@@ -3,19 +3,20 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from operator import index
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError
-from claim.networks import Network
+from claim.networks import Network, NetworkLike
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
+from claim.results import Tabular
 
 T = TypeVar("T")
 WORTH_THREADS = 4e-3  # seconds; starting threads costs up to one of these milliseconds
@@ -24,12 +25,16 @@ FEWEST_FOR_REGRESSION = 300  # with fewer worlds the coefficient is noise and it
 
 
 @dataclass(frozen=True)
-class Influence:
+class Influence(Tabular):
     """The mean number of people reached (leaders included) and the standard error of that mean."""
 
     mean: float
     stderr: float
     samples: int
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [asdict(self)]
 
     @classmethod
     def of(cls, reach: npt.NDArray[np.int32], surprise: FloatArray | None = None) -> "Influence":
@@ -50,14 +55,16 @@ class Influence:
 
 
 def influence(
-    network: Network, leaders: Iterable[int], p: float = 0.1, samples: int = 10_000, rng: Rng = 0
+    network: NetworkLike, leaders: Iterable[int | str], p: float = 0.1, samples: int = 10_000, rng: Rng = 0
 ) -> Influence:
-    """Expected reach of the leaders (indices) under the independent cascade model.
+    """Expected reach of the leaders under the independent cascade model.
 
     Every active person tries once to activate each contact, with probability ``p`` or, where the network has them, with
-    the edge's own probability.
+    the edge's own probability. Leaders are indices, or labels if these are texts.
     """
-    return Influence.of(*simulate_cascades(network, leaders, p, samples, draw_seed(as_generator(rng))))
+    network = Network.of(network)
+    chosen = people_in(network, leaders)
+    return Influence.of(*simulate_cascades(network, chosen, p, samples, draw_seed(as_generator(rng))))
 
 
 def simulate_cascades(
@@ -148,6 +155,16 @@ def cascade(network: Network, leaders: Iterable[int], p: float = 0.1, rng: Rng =
                 active.add(contact)
                 trace.append(Reached(contact, event.person, event.step + 1))
     return trace
+
+
+def people_in(network: Network, people: Iterable[int | str]) -> list[int]:
+    """The indices of people who are given by index or, as texts, by label."""
+    if isinstance(people, str):
+        raise InputError(f"people must be a list of indices or labels, got the text {people!r}")
+    try:
+        return [network.index_of(each) if isinstance(each, str) else index(each) for each in people]
+    except TypeError as error:
+        raise InputError(f"people must be a list of indices or labels ({error})") from error
 
 
 def check_people(n: int, people: Iterable[int]) -> IntArray:

@@ -26,9 +26,9 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from claim import __version__
 
-        typer.echo(f"claim {version('claim')}")
+        typer.echo(f"claim {__version__}")
         raise typer.Exit()
 
 

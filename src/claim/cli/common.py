@@ -157,16 +157,6 @@ def check_json_target(json_target: str | None) -> None:
         check_writable(path.resolve().parent)
 
 
-def check_can_train() -> None:
-    """Refuse to train where the libraries of the extra ``learning`` are missing."""
-    try:
-        import safetensors  # noqa: F401
-        import threadpoolctl  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically; a pipe or a device such as /dev/null is written to directly."""
     check_json_target(str(path))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_can_train, check_json_target, say, show
+from claim.cli.common import DataDirOption, JsonOption, check_json_target, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,12 +50,13 @@ def paper(
     check_json_target(json)
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
-    check_can_train()
     from claim.evaluation.provenance import manifest
     from claim.experiments.paper import SCALES, Paper
     from claim.experiments.report import write_report
     from claim.jobs import Store, Sweep
+    from claim.learning.api import check_can_train
 
+    check_can_train()
     size = SCALES[scale or ("quick" if quick else "full")]
     grid = Paper(size, size.splits(data_dir))
     store = Store(Path(out), manifest("", {}, [])["git"])

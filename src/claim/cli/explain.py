@@ -55,7 +55,8 @@ def explain(
     if network is None and surveys:
         raise InputError("--surveys goes with --network; with --known, use --surveyed")
     from claim.networks import load
-    from claim.registry import is_learned, policy_for
+    from claim.networks.catalogue import family_of
+    from claim.registry import find_policy, is_learned
 
     graph = load(known) if known is not None else load(str(network), data_dir=data_dir)
     report_dropped(graph)
@@ -64,7 +65,7 @@ def explain(
             f"{policy} is no trained policy: name a shipped one, such as claim:all, or a policy.json; "
             "claim advise gives the reasons of the other policies"
         )
-    trained = cast("LearnedPolicy", policy_for(policy, graph, budget))
+    trained = cast("LearnedPolicy", find_policy(policy, family_of(graph), budget))
     if known is not None:
         from claim.advice import discovered_so_far
 

@@ -97,20 +97,20 @@ def select(
     Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
     """
     check_json_target(json)
-    from claim.advice import discovered_so_far, people_of, select_by_foresight
+    from claim.advice import people_of
     from claim.selection import select as choose
-    from claim.selection.foresight import NAME, check_foresight, foresight_named
 
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
     lists = Lists.given(surveyed, surveyed_file, "", None, start, start_file)
     if (lists.surveyed or lists.start or size) and known is None:
         raise InputError("--surveyed, --start and --people go with --known")
-    foresight = method.partition(":")[0] == NAME
+    foresight = method.partition(":")[0] == "foresight"
     if foresight and known is None:
         raise InputError(f"{method} chooses from a partly known network: it goes with --known")
     given = network or known or ""
     graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    known_people: dict[str, Any] = {"surveyed": lists.surveyed, "start": lists.start, "people": size}
     people_of(graph, lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
     if both:
@@ -121,17 +121,11 @@ def select(
         "must": people_of(graph, names(must)),
         "must_not": people_of(graph, names(must_not)),
     }
-    more: dict[str, Any] = {}
-    if foresight:
-        check_foresight(graph, method)
-        seen, selector = discovered_so_far(graph, *lists), foresight_named(method, p=p, samples=samples)
-        chosen, more = select_by_foresight(graph, seen, selector, k, seed, size, **limits)
-    else:
-        chosen = choose(graph, k, p, samples, seed, method, **limits)
+    chosen = choose(graph, k, p, samples, seed, method, **limits, **known_people)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
-        "leaders": [graph.labels[leader] for leader in chosen.leaders],
+        "leaders": chosen.labels,
         "influence": chosen.influence,
         "stderr": chosen.stderr,
         "seconds": time.perf_counter() - began,
@@ -139,8 +133,10 @@ def select(
         "network": graph.name,
         "k": k,
         "p": p,
-        **more,
     }
+    if chosen.expected is not None:
+        result |= {"expected": chosen.expected._asdict(), "reasons": chosen.reasons}
+        result["replacements"] = chosen.replacements
     if known is not None and not foresight and json != "-":
         surveys = len(lists.surveyed)
         say(f"reach is counted on the known part only ({surveys} people surveyed): expect more on the whole network")

@@ -1,6 +1,5 @@
 """``claim train``: train a survey policy."""
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,21 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import (
-    DataDirOption,
-    JsonOption,
-    check_can_train,
-    check_json_target,
-    names,
-    report_dropped,
-    say,
-    show,
-)
+from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
     from claim.learning.run_folder import Watch
-    from claim.networks import Network
 
 
 def train(
@@ -42,57 +31,26 @@ def train(
 
     Example: [bold]claim train --variant claim --family retweet-like --episodes 500 --out runs/claim[/bold]
     """
-    if episodes < 1:
-        raise InputError(f"--episodes must be at least 1, got {episodes}")
     check_json_target(json)
-    check_can_train()
-    import torch
-    from threadpoolctl import threadpool_limits
-
-    from claim.learning.config import parse_settings, variant_named
-    from claim.learning.run_folder import TrainingFolder
-
-    torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
-    loaded = _networks(family, networks, data_dir)
-    config = variant_named(variant, **{"budget": budget, "seed": seed} | parse_settings(setting or []))
-    source = ["--family", family] if family else ["--networks", networks or ""]
-    options = {"--episodes": episodes, "--budget": budget, "--seed": seed}
-    words = [*source, *(str(word) for option in options.items() for word in option)]
-    words += [word for each in setting or [] for word in ("--set", each)]
-    folder = TrainingFolder(Path(out), config, loaded, shlex.join(["claim", "train", "--variant", variant, *words]))
-    if resume and not (Path(out) / "checkpoint.pt").exists():
-        say(f"{out}: there is no checkpoint to continue from; this is a new run")
-    folder.open(resume)
-    with _display(episodes, variant, hidden=json == "-") as watch, threadpool_limits(1):
-        folder.run(episodes, watch)
-    best = folder.best()
-    result = {"policy": str(Path(out) / "policy.json"), "episodes": folder.training.episode, "best": best}
-    text = (
-        f"{result['policy']}: best at episode {best['episode']} of {result['episodes']}, "
-        f"{100 * (best['score'] - 1):+.1f} % against random classes on validation start sets"
-    )
-    show(result, text, json)
-
-
-def _networks(family: str | None, networks: str | None, data_dir: str | None) -> "list[Network]":
-    from claim.evaluation.compare import load_all
-    from claim.networks.catalogue import known_networks
-
     if (family is None) == (networks is None):
         raise InputError("say what to train on: either --family or --networks")
-    if networks is not None:
-        wanted = names(networks)
-    else:
-        known = [listed.network for listed in known_networks(data_dir) if listed.network.role == "train"]
-        # "all" are the families that shipped policies are trained on, without their synthetic look-alikes.
-        everything = [each.name for each in known if not each.family.endswith("-like")]
-        wanted = everything if family == "all" else [each.name for each in known if each.family == family]
-    if not wanted:
-        raise InputError(f"there is no family called {family}" if family else "--networks names nothing")
-    loaded = load_all(wanted, data_dir)
-    for network in loaded:
-        report_dropped(network)
-    return loaded
+    from claim.learning import api
+    from claim.learning.config import parse_settings
+    from claim.networks.catalogue import families
+
+    if family not in (None, api.EVERY_FAMILY, *families()):
+        raise InputError(f"there is no family called {family}")
+    changes = {"budget": budget, "seed": seed} | parse_settings(setting or [])
+    if resume and not (Path(out) / "checkpoint.pt").exists():
+        say(f"{out}: there is no checkpoint to continue from; this is a new run")
+    with _display(episodes, variant, hidden=json == "-") as watch:
+        given = family or names(networks)
+        run = api.train(given, variant, episodes, out, resume=resume, data_dir=data_dir, watch=watch, **changes)
+    text = (
+        f"{run.path}: best at episode {run.best['episode']} of {run.episodes}, "
+        f"{100 * (run.best['score'] - 1):+.1f} % against random classes on validation start sets"
+    )
+    show({"policy": str(run.path), "episodes": run.episodes, "best": run.best}, text, json)
 
 
 @contextmanager

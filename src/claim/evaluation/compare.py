@@ -4,14 +4,14 @@ import math
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import combinations, product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from claim.discovery.simulation import check_contacts
-from claim.errors import InputError
+from claim.errors import InputError, check_settings
 from claim.evaluation.batches import BackendName, Progress, run_batches, split
 from claim.evaluation.provenance import manifest, resolved
 from claim.evaluation.runs import (
@@ -27,14 +27,13 @@ from claim.evaluation.runs import (
     evaluator_for,
 )
 from claim.evaluation.statistics import holm, paired_test, standard_error
-from claim.networks import Network, load
+from claim.networks import Network, NetworkLike, load
 from claim.networks.catalogue import expand
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
 from claim.results import Tabular
 
 RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
-Named: TypeAlias = str | os.PathLike[str] | Network  # a network by its name, by its file, or as it is
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class Comparison(Tabular):
 
 
 def compare(
-    networks: Iterable[Named] | Named,
+    networks: Iterable[NetworkLike] | NetworkLike,
     policies: Iterable[PolicyLike] | PolicyLike,
     selector: Iterable[SelectorLike] | SelectorLike = "greedy",
     protocol: Iterable[str] | str = "field",
@@ -125,9 +124,7 @@ def compare(
     """
     settings = {RENAMED.get(name, name): value for name, value in settings.items()}
     start_sets = settings.pop("start_sets", start_sets)
-    unknown = sorted(settings.keys() - {each.name for each in fields(StudySettings)})
-    if unknown:
-        raise InputError(f"compare has no setting {unknown[0]!r}")
+    check_settings("compare", StudySettings, settings)
     given = networks_given(networks)
     hidden = load_all(given, data_dir)
     study = StudySettings(seed, **settings)
@@ -155,28 +152,28 @@ def compare(
     )
 
 
-def networks_given(networks: Iterable[Named] | Named) -> list[str | Network]:
+def networks_given(networks: Iterable[NetworkLike] | NetworkLike) -> list[str | Network]:
     """One entry a network: families replaced by their networks, a comma-separated list taken apart."""
-    if isinstance(networks, Network):
-        return [networks]
-    if isinstance(networks, os.PathLike):
-        return [os.fspath(networks)]
+    if isinstance(networks, str):
+        networks = _listed(networks)
+    elif Network.is_one(networks) or not isinstance(networks, Iterable):
+        networks = [networks]
     given: list[str | Network] = []
-    for item in _listed(networks) if isinstance(networks, str) else networks:
-        known = [item] if isinstance(item, Network) else expand([os.fspath(item)])
-        given += [each for each in known if isinstance(each, Network) or each not in given]
+    for item in networks:
+        named = isinstance(item, str | os.PathLike)
+        given += [each for each in expand([os.fspath(item)]) if each not in given] if named else [Network.of(item)]
     return given
 
 
 def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Network]:
-    """Networks by name, by path or as they are; two of the same name cannot be told apart in a table."""
+    """Load networks by name or path; a name may stand for one network only, because tables show names."""
     loaded = [item if isinstance(item, Network) else load(item, data_dir=data_dir) for item in given]
     if not loaded:
         raise InputError("no network to compare on")
     names = [network.name for network in loaded]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"two networks are called {twice}")
+        raise InputError(f"two networks are called {twice}: give each a name of its own")
     for network in loaded:
         check_contacts(network)
     return loaded

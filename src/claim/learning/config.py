@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from claim.errors import InputError
+from claim.errors import InputError, check_settings
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,7 @@ def variant_named(name: str, **changes: Any) -> Config:
     """Settings of a variant with some of them changed."""
     if name not in VARIANTS:
         raise InputError(f"the variant must be one of {', '.join(VARIANTS)}, got {name}")
+    check_settings("train", Config, changes)
     return replace(VARIANTS[name], **changes)
 
 
@@ -129,6 +130,11 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
         except (ValueError, KeyError) as error:
             raise InputError(f"{name} cannot be {text!r}") from error
     return changes
+
+
+def written_setting(value: Any) -> str:
+    """The inverse of parsing: the text of a value."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _parsed(text: str, default: Any) -> Any:

@@ -2,6 +2,6 @@
 
 from claim.networks.catalogue import load
 from claim.networks.formats import read_network
-from claim.networks.network import Dropped, Label, Network
+from claim.networks.network import Dropped, Label, Network, NetworkLike
 
-__all__ = ["Dropped", "Label", "Network", "load", "read_network"]
+__all__ = ["Dropped", "Label", "Network", "NetworkLike", "load", "read_network"]

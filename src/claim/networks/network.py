@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +21,8 @@ Label: TypeAlias = int | str
 IntArray: TypeAlias = npt.NDArray[np.int32]
 OffsetArray: TypeAlias = npt.NDArray[np.int64]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+NetworkLike: TypeAlias = Any  # a name, a path, or an object that Network.of takes
 
 EDGE_PROBABILITY = "probability"  # name of the edge attribute in networkx graphs and XML files
 
@@ -122,21 +124,32 @@ class Network:
         ``edge_index`` of shape [2, E] and ``num_nodes``). A matrix or PyG data that has every edge in both directions
         is undirected; its values are not used.
         """
-        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")  # who has none, imports none
         if isinstance(thing, Network):
             return thing
         if isinstance(thing, str | os.PathLike):
             from claim.networks.catalogue import load  # which knows this module
 
             return load(thing)
+        convert = cls._conversion(thing)
+        if convert is None:
+            kinds = "a network name, path, Network, networkx graph, scipy sparse matrix or PyG data"
+            raise InputError(f"expected {kinds}, got {type(thing).__name__}")
+        return convert(thing)
+
+    @classmethod
+    def is_one(cls, thing: object) -> bool:
+        """Whether :meth:`of` takes ``thing`` as one network; a networkx graph is iterable, but no list of networks."""
+        return isinstance(thing, Network | str | os.PathLike) or cls._conversion(thing) is not None
+
+    @classmethod
+    def _conversion(cls, thing: object) -> "Callable[[Any], Network] | None":
+        """What makes a network from an object of another library; a library that is not imported made no object."""
+        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
         if networkx is not None and isinstance(thing, networkx.Graph):
-            return cls.from_networkx(thing)
+            return cls.from_networkx
         if sparse is not None and sparse.issparse(thing):
-            return cls._from_matrix(thing)
-        if hasattr(thing, "edge_index") and hasattr(thing, "num_nodes"):
-            return cls._from_pyg(thing)
-        kinds = "a network name, path, Network, networkx graph, scipy sparse matrix or PyG data"
-        raise InputError(f"expected {kinds}, got {type(thing).__name__}")
+            return cls._from_matrix
+        return cls._from_pyg if hasattr(thing, "edge_index") and hasattr(thing, "num_nodes") else None
 
     @classmethod
     def from_networkx(cls, graph: "networkx.Graph[Any]", name: str | None = None) -> "Network":

@@ -1,16 +1,25 @@
 """Choose leaders by any method, and estimate how many people they reach."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from claim.cascades.influence import Influence, check_probability, check_samples, influence
+import numpy as np
+
+from claim.cascades.influence import Influence, check_probability, check_samples, influence, people_in
+from claim.discovery.protocols import Limits
 from claim.errors import InputError
-from claim.networks import Network
+from claim.networks import Label, Network, NetworkLike
 from claim.randomness import Rng, as_generator
+from claim.results import Tabular
 from claim.selection import selectors
 from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy
 from claim.selection.ris import ris
 
+if TYPE_CHECKING:
+    from claim.selection.foresight import Expected
+
+REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
 PILOT_SAMPLES = 100
 MOST_REACHED = 50_000_000  # people in all these cascades together: a few seconds
@@ -26,10 +35,12 @@ METHODS: dict[str, Method] = {
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Leaders (indices, in the order of choice) and their influence on worlds they were not chosen with.
+class Selection(Tabular):
+    """Leaders (indices and labels, in the order of choice) and their influence on worlds they were not chosen with.
 
-    ``guarantee`` is the share of the best possible influence that the method proves, where it proves one.
+    ``guarantee`` is the share of the best possible influence that the method proves, where it proves one. Foresight
+    adds the reach to be ``expected`` on the whole network, the ``reasons`` for each leader, and ``replacements``
+    (labels, best first) for leaders who decline.
     """
 
     leaders: list[int]
@@ -37,40 +48,65 @@ class Selection:
     stderr: float
     method: str
     guarantee: float | None = None
+    labels: list[Label] = field(default_factory=list)
+    expected: "Expected | None" = None
+    reasons: list[list[str]] = field(default_factory=list)
+    replacements: list[Label] = field(default_factory=list)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per leader."""
+        rows = [{"rank": rank, "leader": label} for rank, label in enumerate(self.labels, 1)]
+        return [row | {"reasons": why} for row, why in zip(rows, self.reasons, strict=True)] if self.reasons else rows
 
 
 def select(
-    network: Network,
+    network: NetworkLike,
     k: int = 10,
     p: float = 0.1,
     samples: int = 1000,
     rng: Rng = 0,
     method: str = "greedy",
     *,
-    may: Iterable[int] | None = None,
-    must: Iterable[int] = (),
-    must_not: Iterable[int] = (),
+    may: Iterable[int | str] | None = None,
+    must: Iterable[int | str] = (),
+    must_not: Iterable[int | str] = (),
     ties: Ties = "random",
+    surveyed: Iterable[Label] = (),
+    start: Iterable[Label] = (),
+    people: int | None = None,
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
     ``may`` are the only people to choose from, ``must`` are leaders in any case, ``must_not`` in no case; all are
-    indices. ``samples`` is the number of worlds the greedy method chooses with.
+    indices, or labels if these are texts. ``samples`` is the number of worlds the greedy method chooses with.
+
+    ``method`` is one of ``METHODS``, or ``foresight`` for a network that is only partly known: then ``surveyed`` and
+    ``start`` are labels as for :func:`claim.advise`, and ``people`` is the number of people in all, if known.
     """
-    if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; known are {', '.join(METHODS)}")
+    network = Network.of(network)
+    foresight = method.partition(":")[0] == "foresight"
+    if method not in METHODS and not foresight:
+        raise InputError(f"there is no method {method!r}; known are {', '.join(METHODS)} and foresight")
     if network.n == 0:
         raise InputError(f"{network.name} has no people to choose from")
     check_probability(p)
     check_samples(samples)
+    limits: Limits = {
+        "may": None if may is None else people_in(network, may),
+        "must": people_in(network, must),
+        "must_not": people_in(network, must_not),
+    }
+    if foresight:
+        return _select_by_foresight(network, k, p, samples, as_generator(rng), method, limits, surveyed, start, people)
     choosing, estimating = as_generator(rng).spawn(2)
-    candidates = Candidates.of(network.n, k, may, must, must_not)
+    candidates = Candidates.of(network.n, k, **limits)
     k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
     if k == 0:
         return Selection([], 0.0, 0.0, method)
     chosen = METHODS[method](Task(network, candidates, k, p, samples, choosing, ties))
     reach = estimate_influence(network, chosen.leaders, p, estimating)
-    return Selection(chosen.leaders, reach.mean, reach.stderr, method, chosen.guarantee)
+    labels = [network.labels[leader] for leader in chosen.leaders]
+    return Selection(chosen.leaders, reach.mean, reach.stderr, method, chosen.guarantee, labels)
 
 
 def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
@@ -83,3 +119,35 @@ def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: 
     reach = influence(network, leaders, p, PILOT_SAMPLES, pilot).mean
     samples = int(MOST_REACHED / max(reach, 1.0))
     return influence(network, leaders, p, min(max(samples, PILOT_SAMPLES), SAMPLES), full)
+
+
+def _select_by_foresight(
+    network: Network,
+    k: int,
+    p: float,
+    samples: int,
+    rng: np.random.Generator,
+    method: str,
+    limits: Limits,
+    surveyed: Iterable[Label],
+    start: Iterable[Label],
+    people: int | None,
+) -> Selection:
+    """Choose leaders of a partly known network by their expected reach on the whole network of so many ``people``."""
+    from claim.advice import discovered_so_far
+    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
+
+    check_foresight(network, method)
+    selector, seen = foresight_named(method, p=p, samples=samples), discovered_so_far(network, surveyed, (), start)
+    Candidates.of(len(seen), k, **limits)  # refuses limits that only the longer list below could meet
+    choosing, estimating, expecting, reasoning = rng.spawn(4)
+    ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
+    leaders, replacements = ranked[:k], ranked[k:]
+    reach = estimate_influence(network, leaders, p, estimating)
+    expected = selector.expect(seen, leaders, expecting)
+    if people is not None:
+        expected = expected.at_most(float(max(people, len(seen))))
+    reasons = shown_reasons(selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits))
+    labels, waiting = ([network.labels[person] for person in group] for group in (leaders, replacements))
+    texts = [[str(reason) for reason in whys] for whys in reasons]
+    return Selection(leaders, reach.mean, reach.stderr, NAME, None, labels, expected, texts, waiting)

@@ -130,14 +130,14 @@ def _suggestions(
     wishes: _Wishes,
     reach: tuple[float, int] | None,
 ) -> tuple[LeaderSuggestion, ...]:
-    from claim.selection.foresight import told
+    from claim.selection.foresight import shown_reasons
     from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
 
     rng = named_seed(study.setup.seed, "reasons")
     found = foresight.reasons(study.discovered(), chosen, rng, reach, **wishes)
     amounts = [next(why.values["amount"] for why in whys if why.text == ADDS) for whys in found]
     hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from
-    shown = [[why for why in whys if why.text not in hidden] for whys in told(found)]
+    shown = [[why for why in whys if why.text not in hidden] for whys in shown_reasons(found)]
     return tuple(
         LeaderSuggestion(
             study.seen.codes[leader],

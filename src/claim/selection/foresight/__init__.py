@@ -10,7 +10,7 @@ from claim.selection.foresight.selector import Expected as Expected
 from claim.selection.foresight.selector import FittedForesight as FittedForesight
 from claim.selection.foresight.selector import Foresight as Foresight
 from claim.selection.foresight.selector import FreeForesight as FreeForesight
-from claim.selection.foresight.selector import told as told
+from claim.selection.foresight.selector import shown_reasons as shown_reasons
 
 NAME = "foresight"
 # The family of a network, and the model that was fitted to networks of that kind

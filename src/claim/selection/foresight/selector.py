@@ -50,19 +50,16 @@ def reasons_for(discovered: Discovered, who: int, adds: float, unseen: float, ne
     return found
 
 
-def told(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
+def shown_reasons(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
     """The reasons to show for leaders in the order of choice: nothing twice, and no comparison for the first."""
-    return [_once(_of_the_first(whys) if place == 0 else whys) for place, whys in enumerate(found)]
-
-
-def _of_the_first(whys: Sequence[Message]) -> list[Message]:
-    """The first leader reaches people, and adds to nobody."""
-    return [replace(why, text=REACHES) if why.text == ADDS else why for why in whys if why.text != APART]
-
-
-def _once(whys: Sequence[Message]) -> list[Message]:
-    repeated = {KNOWS} if any(why.text == FEW_KNOWN for why in whys) else set()
-    return [why for why in whys if why.text not in repeated]
+    shown = []
+    for whys in found:
+        texts = {why.text for why in whys}
+        shown.append([why for why in whys if why.text != KNOWS or FEW_KNOWN not in texts])
+    if shown:
+        first = [why for why in shown[0] if why.text != APART]
+        shown[0] = [replace(why, text=REACHES) if why.text == ADDS else why for why in first]
+    return shown
 
 
 def _seen(discovered: Discovered, who: int) -> list[Message]:

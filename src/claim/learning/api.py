@@ -1,0 +1,106 @@
+"""``claim.train``: train a survey policy, in a folder that keeps the run."""
+
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claim.errors import InputError
+from claim.evaluation.compare import load_all, networks_given
+from claim.learning.config import Config, variant_named, written_setting
+from claim.networks import Network, NetworkLike
+from claim.networks.catalogue import families, family_networks
+from claim.results import Tabular
+
+if TYPE_CHECKING:
+    from claim.learning.policy import LearnedPolicy
+
+EVERY_FAMILY = "all"  # the families that shipped policies are trained on, without their synthetic look-alikes
+
+
+@dataclass(frozen=True)
+class TrainingResult(Tabular):
+    """A finished run: the policy that validated best, its file, and all validations."""
+
+    policy: "LearnedPolicy"
+    path: Path
+    episodes: int
+    best: dict[str, Any]
+    validations: list[dict[str, Any]]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per validation: the score relative to random classes, and the people reached on each network."""
+        plain = [{key: entry[key] for key in ("episode", "updates", "score")} for entry in self.validations]
+        return [row | entry["reached"] for row, entry in zip(plain, self.validations, strict=True)]
+
+
+def train(
+    networks: Iterable[NetworkLike] | NetworkLike,
+    variant: str = "claim",
+    episodes: int = 2000,
+    out: str | PathLike[str] = "runs/train",
+    *,
+    resume: bool = False,
+    data_dir: str | None = None,
+    watch: Callable[[dict[str, Any]], None] = lambda metrics: None,
+    **settings: Any,
+) -> TrainingResult:
+    """Train a policy by Algorithm 1 of the paper, up to ``episodes`` in all, in the folder ``out``.
+
+    ``networks`` are networks, or the name of a family, which stands for its training networks (``all``: those of every
+    family). ``settings`` are those of :class:`claim.learning.config.Config`, such as budget and seed. ``watch`` is
+    called with the metrics of each episode and each validation.
+    """
+    if episodes < 1:
+        raise InputError(f"episodes must be at least 1, got {episodes}")
+    check_can_train()
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    from claim.learning.policy import LearnedPolicy
+    from claim.learning.run_folder import POLICY, TrainingFolder
+
+    path, config = Path(fspath(out)), variant_named(variant, **settings)
+    hidden = load_all(training_networks(networks), data_dir)
+    folder = TrainingFolder(path, config, hidden, _command(networks, config, episodes, settings))
+    torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
+    folder.open(resume)
+    with threadpool_limits(1):
+        folder.run(episodes, watch)
+    card = path / f"{POLICY}.json"
+    return TrainingResult(LearnedPolicy.load(card), card, folder.training.episode, folder.best(), folder.curve)
+
+
+def training_networks(networks: Iterable[NetworkLike] | NetworkLike) -> list[str | Network]:
+    """Networks by name or as they are; a family's name stands for its training networks."""
+    if networks == EVERY_FAMILY:
+        return [name for family in families() if not family.endswith("-like") for name in training_networks(family)]
+    if isinstance(networks, str) and networks in families():
+        return [known.name for known in family_networks(networks, "train")]
+    return networks_given(networks)
+
+
+def check_can_train() -> None:
+    """Refuse to train where the libraries of the extra ``learning`` are missing."""
+    try:
+        import safetensors  # noqa: F401
+        import threadpoolctl  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
+
+
+def _command(networks: Any, config: Config, episodes: int, settings: dict[str, Any]) -> str:
+    """The command line that makes the same policy again."""
+    if isinstance(networks, str) and networks in (EVERY_FAMILY, *families()):
+        source = ["--family", networks]
+    else:
+        names = (each.name if isinstance(each, Network) else each for each in networks_given(networks))
+        source = ["--networks", ",".join(names)]
+    options = {"--episodes": episodes, "--budget": config.budget, "--seed": config.seed}
+    words = [*source, *(str(word) for option in options.items() for word in option)]
+    changed = {name: value for name, value in settings.items() if name not in ("budget", "seed")}
+    words += [word for name, value in changed.items() for word in ("--set", f"{name}={written_setting(value)}")]
+    return shlex.join(["claim", "train", "--variant", config.variant, *words])
