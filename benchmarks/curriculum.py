@@ -19,7 +19,7 @@ from claim.discovery import Discovered, Simulation
 from claim.evaluation.runs import ORACLE, choose_leaders
 from claim.learning.config import variant_named
 from claim.learning.curriculum import SimilarityArray, plain_greedy, proximity, select, similarity
-from claim.learning.goals import GoalHeuristic
+from claim.learning.goals import GoalHeuristic, goal_of
 from claim.learning.netmf import netmf
 from claim.learning.observation import class_rows
 from claim.learning.replay import Transition
@@ -63,7 +63,7 @@ def state_summary(seen: Discovered) -> Floats:
 def episode(network: Network, worlds: Worlds, heuristic: GoalHeuristic, rng: np.random.Generator) -> list[tuple]:  # type: ignore[type-arg]
     """The transitions of random surveys, with their goals and relabelled."""
     study = Simulation(network, rng.choice(network.n, START_SIZE, replace=False), rng)
-    goal = heuristic.goal_for(study.discovered)
+    goal = goal_of(heuristic, study.discovered)[0]
     states = []
     for _ in range(BUDGET):
         states.append(state_summary(study.discovered))

@@ -17,7 +17,14 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named
-from claim.evaluation.runs import StudySettings, draw_start_sets, evaluator_of_run, leaders_of_run, studied
+from claim.evaluation.runs import (
+    StudySettings,
+    choose_leaders,
+    draw_start_sets,
+    evaluator_of_run,
+    selector_rng,
+    studied,
+)
 from claim.fitting.foresight import Plan, coverage, evaluate_studies, train_family, training_networks
 from claim.networks import Network
 from claim.networks.network import OffsetArray
@@ -89,7 +96,9 @@ def choosers(network: Network, family: str, others: list[Network], settings: Stu
     worlds = Worlds.draw(network, P, WORLDS, SEED)
 
     def by(name: str) -> Choose:
-        return lambda study, run: leaders_of_run(study, selectors[name], "field", settings, run)
+        return lambda study, run: choose_leaders(
+            "field", study, selectors[name], settings.leaders, selector_rng(settings, run)
+        )
 
     return {
         **{name: by(name) for name in selectors},

@@ -23,10 +23,11 @@ from claim.discovery.policies.scout import CLASS, STUDY, Weights, shipped_weight
 from claim.evaluation.runs import (
     Method,
     StudySettings,
+    choose_leaders,
     draw_start_sets,
     evaluator_of_run,
-    leaders_of_run,
     selector_for,
+    selector_rng,
     studied,
 )
 from claim.learning.network import new_network
@@ -92,7 +93,7 @@ def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Rea
     for run, start in enumerate(draw_start_sets(network, runs, settings.start_size, SEED)):
         (simulation,) = studied(network, policy, settings, run, start, [budget])
         for name, selector in selectors.items():
-            leaders = leaders_of_run(simulation, selector, "field", settings, run)
+            leaders = choose_leaders("field", simulation, selector, settings.leaders, selector_rng(settings, run))
             reached[name].append(evaluator_of_run(network, settings, run).influence(leaders))
     return {name: np.array(values) for name, values in reached.items()}
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.evaluation.compare import methods_of
-from claim.evaluation.runs import StudySettings, draw_start_sets, study_results
+from claim.evaluation.runs import StudySettings, draw_start_sets, run_studies
 from claim.networks import load
 
 NETWORKS = ("copen", "occupy", "plj", "rob")
@@ -45,7 +45,7 @@ def played(runs: int, known_p: bool = False, **trouble: Any) -> Values:
             for run, start in starts:
                 p = settings.true_p(run)
                 own = replace(settings, p=p, p_range=(p, p), selector_informed=False) if known_p else settings
-                ((outcome,),) = study_results(network, method, own, [(run, start)], [settings.budget])
+                ((_, (outcome,)),) = run_studies(network, method, own, [(run, start)], [settings.budget])
                 reached.append(outcome.influence)
             found[method.policy, method.selector, network.name] = np.array(reached)
     return found

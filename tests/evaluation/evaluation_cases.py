@@ -3,6 +3,7 @@
 import networkx
 import numpy as np
 
+from claim.evaluation.runs import StudyResult, run_studies
 from claim.networks import Network
 
 PUBLISHED_OPT = {"israel": 113.9, "damascus": 195.8, "obama": 154.7, "assad": 134.2, "bhp": 111.9, "kcs": 113.4}
@@ -18,3 +19,8 @@ def hubs_and_leaves(n: int = 120, seed: int = 3, name: str = "hubs") -> Network:
 def contacts(n: int = 90, seed: int = 4, name: str = "contacts") -> Network:
     """A clustered network without hubs."""
     return Network.from_networkx(networkx.watts_strogatz_graph(n, 4, 0.1, seed=seed), name)
+
+
+def study_results(*given) -> list[list[StudyResult]]:
+    """The outcomes of each study at the checkpoints."""
+    return [outcomes for _, outcomes in run_studies(*given)]

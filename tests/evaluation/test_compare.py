@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from evaluation_cases import contacts, hubs_and_leaves
+from evaluation_cases import contacts, hubs_and_leaves, study_results
 
 import claim
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.evaluation.batches import FEWEST_FOR_PROCESSES, RUNS_PER_JOB
-from claim.evaluation.runs import Method, StudySettings, study_results
+from claim.evaluation.runs import Method, StudySettings, run_studies
 from claim.evaluation.statistics import holm
 from claim.evaluation.tables import comparison_tables, marked_name
 from claim.networks import Network
@@ -100,9 +100,9 @@ def test_every_policy_starts_from_the_same_people_and_is_judged_in_the_same_worl
 
     def noted(network, method, settings, starts, checkpoints):
         asked.append((network.name, method.policy, starts, settings))
-        return study_results(network, method, settings, starts, checkpoints)
+        return run_studies(network, method, settings, starts, checkpoints)
 
-    monkeypatch.setattr("claim.evaluation.batches.study_results", noted)
+    monkeypatch.setattr("claim.evaluation.batches.run_studies", noted)
     compare([hubs_and_leaves(), contacts()], ["random", "snowball"], runs=4, workers=1)
     by_network: dict[str, list] = {}
     for name, _, starts, settings in asked:
@@ -250,7 +250,7 @@ def test_the_manifest_has_checksums_and_versions_and_no_time(small):
     ],
 )
 def test_what_makes_no_comparison_is_refused_before_anything_is_played(settings, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.batches.study_results", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.run_studies", lambda *_: pytest.fail("it was played"))
     arguments = {"networks": contacts(), "policies": "random", **settings}
     with pytest.raises(InputError, match=problem):
         compare(**arguments)

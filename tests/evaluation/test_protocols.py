@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from evaluation_cases import contacts, hubs_and_leaves
+from evaluation_cases import contacts, hubs_and_leaves, study_results
 from scipy.stats import ttest_rel
 
 from claim.cascades import Worlds
@@ -16,9 +16,8 @@ from claim.evaluation.runs import (
     check_protocol,
     choose_leaders,
     evaluation_seed,
-    offer_everybody,
+    offer_all_people,
     simulate,
-    study_results,
 )
 from claim.networks import Network
 from claim.randomness import draw_seed, named_seed
@@ -65,7 +64,7 @@ def test_offering_a_few_of_the_unheard_chooses_the_same_leaders_as_offering_ever
 
 def test_what_is_offered_to_the_selector_is_what_was_discovered_and_nothing_else():
     simulation = studied(hubs_and_leaves(), 1, refusal=0.4)
-    offered, people = offer_everybody(simulation, 10)
+    offered, people = offer_all_people(simulation, 10)
     assert people == sorted(people)
     assert len(people) == len(simulation.people) + 10
     heard = {who: local for local, who in enumerate(simulation.people)}

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from evaluation_cases import contacts, hubs_and_leaves
+from evaluation_cases import contacts, hubs_and_leaves, study_results
 from scipy.stats import kstest
 
 from claim.cascades import Worlds
@@ -20,7 +20,6 @@ from claim.evaluation.runs import (
     StudySettings,
     mean_over_attendance,
     selector_for,
-    study_results,
 )
 from claim.networks import Network
 
@@ -173,7 +172,7 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
     ],
 )
 def test_troubles_that_make_no_sense_are_refused(trouble, problem, monkeypatch):
-    monkeypatch.setattr("claim.evaluation.batches.study_results", lambda *_: pytest.fail("it was played"))
+    monkeypatch.setattr("claim.evaluation.batches.run_studies", lambda *_: pytest.fail("it was played"))
     with pytest.raises(InputError, match=problem):
         compare(contacts(), "random", **trouble)
 

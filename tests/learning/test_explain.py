@@ -8,7 +8,7 @@ from learning_cases import quick, study
 
 from claim.discovery import Discovered, Status
 from claim.learning.explain import explain, redrawn, what_ifs
-from claim.learning.goals import GoalHeuristic
+from claim.learning.goals import GoalHeuristic, goal_of
 from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy
 from claim.networks import Network, load
@@ -60,7 +60,7 @@ def test_the_goal_is_that_of_the_start_people() -> None:
     seen = seen_by(2)
     explanation = explained(policy(), seen)
     goal = explanation["goal"]
-    assert goal["goal"] == pytest.approx(ESTIMATES.goal_for(seen))
+    assert goal["goal"] == pytest.approx(goal_of(ESTIMATES, seen)[0])
     assert (goal["start_people"], goal["layers"]) == (3, ESTIMATES.layers(goal["contacts_of_start"], 3))
     assert explanation["lead_in_people"] == pytest.approx(explanation["lead"] * goal["goal"])
     without = explained(policy("geometric-dqn"), seen)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from claim.discovery import Simulation
 from claim.errors import InputError
-from claim.learning.goals import GoalHeuristic, geometric_sum, neighbours_of_start
+from claim.learning.goals import GoalHeuristic, geometric_sum, goal_of, neighbours_of_start
 from claim.networks import Network
 
 # Degree 3, so r = 2; K_1 = 2 * 3 = 6; 2 + 6 + 12 + 24 + 48 = 92 people: four layers below the start people.
@@ -118,10 +118,10 @@ def test_neighbours_of_start_do_not_count_start_people() -> None:
     network = Network.from_edges([0, 0, 1, 2, 5], [1, 2, 2, 3, 6])
     study = Simulation(network, [0, 1], np.random.default_rng(0))
     assert neighbours_of_start(study.discovered) == 1
-    goal = TREE.goal_for(study.discovered)
+    goal = goal_of(TREE, study.discovered)[0]
     assert goal == TREE.goal(1, 2)
     study.ask(study.people.index(2))  # later surveys do not move the goal
-    assert TREE.goal_for(study.discovered) == goal
+    assert goal_of(TREE, study.discovered)[0] == goal
 
 
 estimates = st.floats(0, 1e6, allow_nan=False)

@@ -17,9 +17,9 @@ from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
 from claim.selection.foresight.model import shipped_path
-from claim.selection.foresight.selection_state import SelectionState, View, closure, excess_degree, hidden_reach, spread
-from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN, pick_leaders
-from claim.selection.greedy import Candidates, tie_priority
+from claim.selection.foresight.selection_state import View, closure, excess_degree, hidden_reach, spread
+from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN
+from claim.selection.greedy import tie_priority
 
 FORMS = ["foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
 
@@ -78,18 +78,11 @@ def test_what_people_are_worth_equals_the_reference(seed, budget, refusal):
 @settings(max_examples=25, deadline=None)
 def test_leaders_equal_the_reference(seed, p, attendance, refusal):
     discovered = seen(seed, 4, refusal=refusal)
-    view, priority = View.of(discovered), np.random.default_rng(seed).permutation(len(discovered))
-    state = SelectionState(view, p, 20, seed, attendance)
-    fast = pick_leaders([state], Candidates.of(view.n, 5), 5, priority)
-    assert fast == plain_foresight(discovered, 5, p, 20, seed, priority.tolist(), attendance)
-
-
-def test_selecting_is_the_loop_of_the_reference_with_the_coins_of_the_generator():
-    discovered = seen(8)
-    rng = np.random.default_rng(3)
-    seed, priority = draw_seed(rng), tie_priority(len(discovered), "random", rng)
-    expected = plain_foresight(discovered, 4, 0.1, 30, seed, priority.tolist())
-    assert FreeForesight(samples=30).select(discovered, 4, np.random.default_rng(3)) == expected
+    rng = np.random.default_rng(seed)
+    worlds, priority = draw_seed(rng), tie_priority(len(discovered), "random", rng)
+    selector = FreeForesight(p, 20, attendance=attendance)
+    expected = plain_foresight(discovered, 5, p, 20, worlds, priority.tolist(), selector.planned_attendance())
+    assert selector.select(discovered, 5, np.random.default_rng(seed)) == expected
 
 
 # The wall -------------------------------------------------------------------------------------------------------------

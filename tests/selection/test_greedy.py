@@ -49,7 +49,7 @@ def test_worlds_drawn_again_give_the_same_picks_as_worlds_kept(
     priority = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(network.n)
     edges = EdgeSampler.of(network, p)
     assume(edges.p > 0)
-    kept = _stored(Worlds.from_edges(edges, samples, 3), candidates, k, priority)
+    kept = _stored(Worlds.draw(edges, p, samples, 3), candidates, k, priority)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("claim.selection.greedy.SHORTLIST", listed * samples)
         assert _replayed(edges, candidates, k, samples, 3, priority) == kept
@@ -62,7 +62,7 @@ def test_a_tie_with_somebody_off_the_shortlist_is_still_a_tie(monkeypatch: pytes
         edges = EdgeSampler.of(random_network(14, 14, seed), 0.5)
         priority = np.random.default_rng(seed).permutation(14)
         everybody = Candidates.of(14, 5)
-        kept = _stored(Worlds.from_edges(edges, 3, seed), everybody, 5, priority)
+        kept = _stored(Worlds.draw(edges, edges.p, 3, seed), everybody, 5, priority)
         assert _replayed(edges, everybody, 5, 3, seed, priority) == kept
 
 

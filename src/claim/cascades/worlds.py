@@ -1,6 +1,7 @@
 """Fixed live-edge worlds of an undirected network, on which leaders are compared."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -72,19 +73,12 @@ class Worlds(NamedTuple):
     member_numbers: IntArray
 
     @classmethod
-    def draw(cls, network: Network, p: float, samples: int, seed: int) -> "Worlds":
-        """The worlds that follow from the seed, the same on any number of threads."""
-        return cls.from_edges(EdgeSampler.of(network, p), samples, seed)
-
-    @classmethod
-    def from_edges(cls, edges: EdgeSampler, samples: int, seed: int) -> "Worlds":
-        """Worlds drawn from prepared edges."""
+    def draw(cls, network: Network | EdgeSampler, p: float, samples: int, seed: int) -> "Worlds":
+        """The worlds that follow from the seed, the same on any number of threads; edges may be prepared for p."""
         check_samples(samples)
+        edges = network if isinstance(network, EdgeSampler) else EdgeSampler.of(network, p)
 
-        def draw(first: int, count: int) -> tuple[IntArray, OffsetArray, OffsetArray]:
-            return draw_components(edges, seed, first, count)  # type: ignore[no-any-return]
-
-        parts = in_chunks(draw, samples, seconds=edges.seconds * samples)
+        parts = in_chunks(partial(draw_components, edges, seed), samples, seconds=edges.seconds * samples)
         members = np.concatenate([part[0] for part in parts])
         starts, world_starts = _joined([part[1] for part in parts]), _joined([part[2] for part in parts])
         return cls(edges.n, samples, members, starts, world_starts, *memberships(edges.n, members, starts))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 from claim.errors import ClaimError
-from claim.evaluation.runs import Method, StudyResult, StudySettings, study_results
+from claim.evaluation.runs import Method, StudyResult, StudySettings, run_studies
 from claim.jobs import Backend, MemoryStore, Result, Sweep
 from claim.networks import Network
 
@@ -48,7 +48,10 @@ class Job:
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """Run the studies."""
-        return {"outcomes": study_results(self.network, self.method, self.settings, self.starts, self.checkpoints)}
+        found = []
+        for _, outcomes in run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints):
+            found.append(outcomes)
+        return {"outcomes": found}
 
 
 def split(

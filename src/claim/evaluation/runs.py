@@ -52,19 +52,19 @@ def choose_leaders(
     if protocol == "field":
         offered, people = simulation.discovered, simulation.people
     else:
-        offered, people = offer_everybody(simulation, k)
+        offered, people = offer_all_people(simulation, k)
     return [people[leader] for leader in selector.select(offered, min(k, len(offered)), rng)]
 
 
-def offer_everybody(simulation: Simulation, k: int) -> tuple[Discovered, list[int]]:
-    """The discovered people and people never heard of, in the network's order, and who they are.
+def offer_all_people(simulation: Simulation, k: int) -> tuple[Discovered, list[int]]:
+    """The discovered people and undiscovered people, in the network's order, and their indices.
 
-    People never heard of are all alike but for their ids, and ties go to the smallest: at most the first ``k`` of them
-    can ever be chosen, so only those are offered.
+    Undiscovered people differ by their ids only, and ties go to the smallest id: at most the first ``k`` of them can be
+    chosen, so only those are offered.
     """
     known = set(simulation.people)
-    unheard = (who for who in range(simulation.network.n) if who not in known)
-    people = sorted([*known, *(who for _, who in zip(range(k), unheard, strict=False))])
+    undiscovered = (who for who in range(simulation.network.n) if who not in known)
+    people = sorted([*known, *(who for _, who in zip(range(k), undiscovered, strict=False))])
     place = {who: i for i, who in enumerate(people)}
     seen, offered = simulation.discovered, Discovered()
     new_index = [place[who] for who in simulation.people]
@@ -84,7 +84,7 @@ Starts = Literal["published", "fresh"]
 
 
 def draw_start_sets(network: Network, runs: int, size: int, seed: int, starts: Starts | None = None) -> list[list[int]]:
-    """One start set per run; published ones where they exist, unless told otherwise."""
+    """One start set per run: by default the published ones where they exist."""
     if starts not in (None, *get_args(Starts)):
         raise InputError(f"start sets are {' or '.join(get_args(Starts))}, not {starts!r}")
     published = published_start_seed(network)
@@ -108,15 +108,15 @@ def _published(n: int, runs: int, size: int, seed: int) -> list[list[int]]:
 
 
 OPTIMUM_SAMPLES = 4000  # worlds OPT is chosen with: fewer leave people on the table in small networks
-MOST_STORED = 40_000_000  # memberships kept in memory; beyond that cascades are played on the same coins instead
-ATTENDANCE_DRAWS = 200  # of who comes, where cascades are played; kept worlds need none
+MOST_STORED = 40_000_000  # memberships kept in memory; beyond that, the same cascades are simulated
+ATTENDANCE_DRAWS = 200  # of who attends, where cascades are simulated; stored worlds need none
 
 
 class ReachEvaluator:
-    """Judges all leader sets on the same worlds, which no selector has seen.
+    """Estimates the reach of all leader sets on the same worlds, which no selector has seen.
 
-    Leaders come with probability ``attendance`` each, and what counts is the mean over who comes. With ``keep`` the
-    worlds are stored, which pays off for an evaluator that judges many leader sets.
+    Each leader attends with probability ``attendance``; the reach is the mean over who attends. With ``keep`` the
+    worlds are stored, which pays off for many leader sets.
     """
 
     def __init__(
@@ -127,25 +127,25 @@ class ReachEvaluator:
         if keep and not network.directed:
             edges = EdgeSampler.of(network, p)
             if 2 * edges.expected_live * samples <= MOST_STORED:
-                self._worlds = Worlds.from_edges(edges, samples, seed)
+                self._worlds = Worlds.draw(edges, p, samples, seed)
 
     def influence(self, leaders: Iterable[int]) -> float:
         """The mean number of people reached."""
         if self.attendance < 1:
-            return self._influence_of_those_who_come(list(leaders))
+            return self._influence_by_attendance(list(leaders))
         if self._worlds is not None:
             return self._worlds.influence(leaders).mean
         reach, _ = simulate_cascades(self.network, leaders, self.p, self.samples, self.seed)
         return float(reach.mean())
 
     def optimum(self, k: int, rng: np.random.Generator) -> float:
-        """OPT: what the greedy oracle reaches when it sees the whole network."""
+        """OPT: the reach of the greedy oracle on the whole network."""
         if self.attendance < 1 and self._worlds is not None:
             task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng)
             return self.influence(robust_greedy(task, (self.p,), self.attendance))
         return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).leaders)
 
-    def _influence_of_those_who_come(self, leaders: list[int]) -> float:
+    def _influence_by_attendance(self, leaders: list[int]) -> float:
         if self._worlds is not None:
             return mean_over_attendance(self._worlds, leaders, self.attendance)
         comes = {who: np.random.default_rng((self.seed, who)).random(ATTENDANCE_DRAWS) for who in leaders}
@@ -158,9 +158,9 @@ class ReachEvaluator:
 
 
 def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: float) -> float:
-    """The mean reach when every leader comes with the same probability, exact in each world.
+    """The mean reach when every leader attends with the same probability, exact in each world.
 
-    A component with j leaders in it is reached unless all j stay away.
+    A component with j leaders in it is reached unless all j are absent.
     """
     chosen = check_people(worlds.n, leaders).tolist()
     offsets = worlds.member_offsets
@@ -180,7 +180,7 @@ def evaluator_for(network: Network, p: float, samples: int, seed: int, attendanc
 
 
 EVALUATION_SAMPLES = 10_000
-SLICES = 5  # values of p that a selector is told to stand for a range
+SLICES = 5  # values of p that represent a range for selectors
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class StudySettings:
             object.__setattr__(self, "p_range", ends)
 
     def true_p(self, run: int) -> float:
-        """The probability that word passes along a contact in a run; nobody who is compared sees it."""
+        """The probability that a message passes along a contact in a run; hidden from policies and selectors."""
         if self.p_range is None:
             return self.p
         return float(np.random.default_rng(named_seed(self.seed, "p", run)).uniform(*self.p_range))
@@ -288,20 +288,10 @@ def run_studies(
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         for simulation in studied(network, policy, settings, run, start, checkpoints):
-            leaders = leaders_of_run(simulation, selector, method.protocol, settings, run)
+            rng = selector_rng(settings, run)
+            leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, rng)
             outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))
         yield simulation, outcomes
-
-
-def study_results(
-    network: Network,
-    method: Method,
-    settings: StudySettings,
-    starts: Iterable[tuple[int, list[int]]],
-    checkpoints: Sequence[int],
-) -> list[list[StudyResult]]:
-    """The outcomes of each study at the checkpoints."""
-    return [outcomes for _, outcomes in run_studies(network, method, settings, starts, checkpoints)]
 
 
 def selector_for(method: Method, network: Network, settings: StudySettings) -> Selector:
@@ -320,14 +310,14 @@ def evaluator_of_run(network: Network, settings: StudySettings, run: int) -> Rea
 
 
 def evaluation_seed(seed: int) -> int:
-    """The seed of the worlds in which everybody is judged."""
+    """The seed of the worlds in which all methods are evaluated."""
     return int(named_seed(seed, "referee").generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def simulate(
     network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int]
 ) -> tuple[Simulation, Policy]:
-    """The study of one run before its first survey, and the policy with what the evaluator grants it."""
+    """The study of one run before its first survey, and the policy; a clairvoyant one is shown the true degrees."""
     rng = np.random.default_rng(named_seed(settings.seed, "answers", run))
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
@@ -340,7 +330,7 @@ def simulate(
 def studied(
     network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int], checkpoints: Sequence[int]
 ) -> Iterator[Simulation]:
-    """The study of one run as it stands at each checkpoint; a dry frontier ends the surveys early."""
+    """The study of one run as it stands at each checkpoint; an empty frontier ends the surveys early."""
     simulation, seeing = simulate(network, policy, settings, run, start)
     rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
     progress = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
@@ -351,9 +341,9 @@ def studied(
         yield simulation
 
 
-def leaders_of_run(
-    simulation: Simulation, selector: Selector, protocol: ProtocolName, settings: StudySettings, run: int
-) -> list[int]:
-    """The same coins for every policy: two that discover the same network choose the same leaders."""
-    rng = np.random.default_rng(named_seed(settings.seed, "selector", run))
-    return choose_leaders(protocol, simulation, selector, settings.leaders, rng)
+def selector_rng(settings: StudySettings, run: int) -> np.random.Generator:
+    """The random numbers of a run's selector, the same for every policy.
+
+    So two policies that discover the same network choose the same leaders.
+    """
+    return np.random.default_rng(named_seed(settings.seed, "selector", run))

@@ -16,7 +16,7 @@ from claim.discovery import policy_named
 from claim.evaluation.runs import Method, ProtocolName, StudySettings, draw_start_sets, run_studies
 from claim.jobs import Job, Result, key_of
 from claim.learning.config import Config, variant_named
-from claim.learning.goals import neighbours_of_start
+from claim.learning.goals import goal_of, neighbours_of_start
 from claim.networks import Network
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Evaluate:
             columns["discovered"].append([each.discovered for each in outcomes])
             columns["surveyed"].append([study.people[person] for person in seen.surveyed[start:]])
             columns["density"].append((start + neighbours_of_start(seen)) / start)  # |S ∪ N(S)| / |S|
-            columns["goal"].append(None if goals is None else float(goals.goal_for(seen)))
+            columns["goal"].append(None if goals is None else goal_of(goals, seen)[0])
         return columns
 
 

@@ -116,10 +116,6 @@ class GoalHeuristic:
         """g for start people with so many contacts (themselves not counted); they may be fewer than assumed."""
         return self.expected(neighbours_of_start, self.p_prime, start_size)
 
-    def goal_for(self, discovered: Discovered) -> float:
-        """g for the start people of a study."""
-        return self.goal(neighbours_of_start(discovered), len(discovered.start))
-
     def _others(self, start_size: int | None) -> float:
         """People who are not start people."""
         return max(self.people - (self.start_size if start_size is None else start_size), 0.0)
@@ -140,7 +136,8 @@ def geometric_sum(ratio: float, terms: float) -> float:
 
 def goal_of(heuristic: GoalHeuristic, discovered: Discovered) -> tuple[float, float]:
     """g for the start people of a study, and the average influence; at least one person each, so that ratios exist."""
-    return max(heuristic.goal_for(discovered), 1.0), max(heuristic.average_influence, 1.0)
+    goal = heuristic.expected(neighbours_of_start(discovered), heuristic.p_prime, len(discovered.start))
+    return max(goal, 1.0), max(heuristic.average_influence, 1.0)
 
 
 def reward(influence: float, goal: float) -> float:

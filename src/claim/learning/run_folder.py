@@ -128,9 +128,10 @@ class TrainingFolder:
     def _validate(self) -> dict[str, Any]:
         """Evaluate the target network on validation start sets; keep it if it is the best so far."""
         reached = _means(self.training.validation.reached(self.training.target))
-        score = float(np.mean([reached[name] / self._baseline[name] for name in reached]))
+        baseline = self._baseline
+        score = float(np.mean([reached[name] / baseline[name] for name in reached]))
         entry: dict[str, Any] = {"episode": self.training.episode, "updates": self.training.updates}
-        entry |= {"score": score, "reached": reached, BASELINE: self._baseline}
+        entry |= {"score": score, "reached": reached, BASELINE: baseline}
         best = max((each["score"] for each in self.curve if _has_learned(each)), default=-np.inf)
         self.curve.append(entry)
         with (self.path / "validation.jsonl").open("a", encoding="utf-8") as file:

@@ -110,7 +110,7 @@ def greedy(task: Task) -> list[int]:
     edges = EdgeSampler.of(task.network, task.p)
     if 2 * edges.expected_live * task.samples > MOST_STORED:
         return _replayed(edges, task.candidates, task.k, task.samples, seed, priority)
-    return _stored(Worlds.from_edges(edges, task.samples, seed), task.candidates, task.k, priority)
+    return _stored(Worlds.draw(edges, task.p, task.samples, seed), task.candidates, task.k, priority)
 
 
 def _stored(worlds: Worlds, candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:

@@ -1,5 +1,7 @@
 """Features of the study and of classes of people, from which the trees of foresight predict."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from claim.cascades.kernels import draw_components
@@ -7,6 +9,9 @@ from claim.cascades.worlds import EdgeSampler
 from claim.networks.network import FloatArray
 from claim.selection.foresight import kernels
 from claim.selection.foresight.selection_state import HiddenReach, SelectionState, View, prior_excess
+
+if TYPE_CHECKING:
+    from claim.selection.foresight.model import Model
 
 STUDY = (
     "log surveys", "log found excess", "log prior excess", "closure", "mixing", "log named", "named twice", "p",
@@ -27,9 +32,14 @@ SMALL = 1e-9
 
 
 class FeatureState(SelectionState):
-    """A selection in progress with its features: one row for each class of people."""
+    """A selection in progress with its features: one row for each class of people.
 
-    def __init__(self, view: View, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
+    The trees of a ``model`` correct what each class is expected to add.
+    """
+
+    def __init__(
+        self, view: View, p: float, samples: int, seed: int, attendance: float = 1.0, model: "Model | None" = None
+    ) -> None:
         super().__init__(view, p, samples, seed, attendance)
         members, starts, _ = draw_components(EdgeSampler.of(view.network, 1.0), 0, 0, 1)  # one world, all edges live
         self.component = np.arange(view.n)  # a person's seen component, named by one of its people
@@ -43,6 +53,20 @@ class FeatureState(SelectionState):
         study = np.tile(study_features(view, self.hidden, p), (view.groups, 1))
         # (classes, len(BEFORE)): the features before the first pick, from which the hidden reach is guessed
         self.before: FloatArray = np.hstack([still, relative, study])
+        self.model = model
+        if model is not None:
+            self.guess_hidden(model.hidden.predict(self.before))
+            # Nothing to correct in components of surveyed people only, and for people without a seen contact
+            unsurveyed = np.bincount(self.component, weights=~view.surveyed, minlength=view.n)
+            self._sure = (unsurveyed[self.component[self.member]] == 0) | (view.degree[self.member] == 0)
+
+    def gains(self) -> FloatArray:
+        """The number of people that a person of each class adds in expectation if they come."""
+        gains = super().gains()
+        if self.model is None:
+            return gains
+        free = np.maximum(gains, SMALL)
+        return free * np.where(self._sure, 1.0, self.model.gain.predict(self.features(free)))
 
     def guess_hidden(self, factor: FloatArray) -> None:
         """Set the factor by which each class reaches more beyond what is seen than ``free`` expects."""

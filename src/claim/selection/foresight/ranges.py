@@ -97,7 +97,8 @@ class Ranges:
         """What :meth:`to_dict` wrote."""
         if data["chances"] != list(CHANCES):
             raise ValueError("ranges for other probabilities")
-        factor, spread = (Trees.from_dict(data[name], len(STUDY) + 1) for name in ("factor", "spread"))
+        factor = Trees.from_dict(data["factor"], len(STUDY) + 1)
+        spread = Trees.from_dict(data["spread"], len(STUDY) + 1)
         return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]), wider)
 
 

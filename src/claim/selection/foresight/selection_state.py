@@ -33,6 +33,7 @@ class View:
     start: BoolArray  # (n,)
     group: IntArray  # (n,)
     groups: int
+    degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
 
     @classmethod
     def of(cls, discovered: Discovered) -> "View":
@@ -46,7 +47,8 @@ class View:
             group[list(people.members)] = number
         alone = np.flatnonzero(group < 0)
         group[alone] = np.arange(len(classes), len(classes) + len(alone))
-        return cls(discovered.as_network(), surveyed, start, group, len(classes) + len(alone))
+        network, groups = discovered.as_network(), len(classes) + len(alone)
+        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64))
 
     @property
     def n(self) -> int:
@@ -54,15 +56,11 @@ class View:
         return self.network.n
 
     @cached_property
-    def degree(self) -> FloatArray:
-        """Seen contacts of each person: all of them for the surveyed."""
-        return self.network.degrees.astype(np.float64)
-
-    @cached_property
     def named(self) -> FloatArray:
         """od(u): the number of surveyed people who named each person."""
-        rows = np.repeat(np.arange(self.n), self.network.degrees)
-        named: FloatArray = np.bincount(rows, self.surveyed[self.network.contacts], self.n).astype(np.float64)
+        n = len(self.surveyed)
+        rows = np.repeat(np.arange(n), self.network.degrees)
+        named: FloatArray = np.bincount(rows, self.surveyed[self.network.contacts], n).astype(np.float64)
         return named
 
     @cached_property

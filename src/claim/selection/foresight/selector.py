@@ -11,9 +11,9 @@ from claim.discovery import Discovered, Status
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.messages import Message
-from claim.networks.network import FloatArray, OffsetArray
+from claim.networks.network import FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
-from claim.selection.foresight.features import SMALL, FeatureState, study_features
+from claim.selection.foresight.features import FeatureState, study_features
 from claim.selection.foresight.model import Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
 from claim.selection.foresight.selection_state import SelectionState, View
@@ -32,6 +32,7 @@ REFUSED_SURVEY = "refused to be surveyed: ask with care"
 APART = "reaches other people than those before: {amount} % of what they reach is new"
 EQUALS = "as good as {count} others: chance decided between them"
 MOSTLY_NEW = 0.8
+MOST_WORLDS = 400  # that fitted models select with
 
 
 def reasons_for(discovered: Discovered, who: int, adds: float, unseen: float, new: float, equals: int) -> list[Message]:
@@ -133,9 +134,22 @@ class Foresight:
 
     def select_in(self, view: View, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
-        seed = draw_seed(rng)
-        states = [self.state(view, p, seed, self.planned_attendance()) for p in self.chances]
-        return pick_leaders(states, candidates, k, tie_priority(view.n, self.ties, rng))
+        seed, priority, states = draw_seed(rng), tie_priority(view.n, self.ties, rng), []
+        for p in self.chances:
+            states.append(self.state(view, p, seed, self.planned_attendance()))
+
+        def best(free: BoolArray) -> int:
+            """The person of the largest expected gain, on average over the states."""
+            gains = np.zeros(view.groups)
+            for state in states:
+                gains += state.gains()
+            return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
+
+        def take(person: int) -> None:
+            for state in states:
+                state.take(person)
+
+        return picked_in_turn(candidates, k, best, take)
 
     def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
         """The mean number of people that the leaders reach, with a 90 % range; see docs/foresight.md.
@@ -201,21 +215,6 @@ class Foresight:
         ]
 
 
-def pick_leaders(states: Sequence[SelectionState], candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:
-    """The people of ``must``, then at each pick the largest expected gain, on average over the states."""
-    view = states[0].view
-
-    def best(free: BoolArray) -> int:
-        gains = sum((state.gains() for state in states), np.zeros(view.groups))
-        return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
-
-    def take(person: int) -> None:
-        for state in states:
-            state.take(person)
-
-    return picked_in_turn(candidates, k, best, take)
-
-
 def _others_alike(view: View, chosen: list[int], open_to_choice: BoolArray) -> list[int]:
     """The number of people who could have been chosen instead of each leader; 0 for those of ``must``."""
     left = open_to_choice.copy()
@@ -256,7 +255,7 @@ class FittedForesight(Foresight):
 
     def state(self, view: View, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
-        return FittedState(self._model(), view, p, min(self.samples, MOST_WORLDS), seed, attendance)
+        return FeatureState(view, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
@@ -267,23 +266,3 @@ class FittedForesight(Foresight):
 
     def _model(self) -> Model:
         return self.model or shipped_model(self.family)
-
-
-MOST_WORLDS = 400
-
-
-class FittedState(FeatureState):
-    """A selection in progress in which trees correct what each class is expected to add."""
-
-    def __init__(self, model: Model, view: View, p: float, samples: int, seed: int, attendance: float) -> None:
-        super().__init__(view, p, samples, seed, attendance)
-        self.model = model
-        self.guess_hidden(model.hidden.predict(self.before))
-        # Nothing to correct in components of surveyed people only, and for people without a seen contact
-        unsurveyed = np.bincount(self.component, weights=~view.surveyed, minlength=view.n)
-        self._sure = (unsurveyed[self.component[self.member]] == 0) | (view.degree[self.member] == 0)
-
-    def gains(self) -> FloatArray:
-        """The number of people that a person of each class adds in expectation if they come."""
-        free = np.maximum(super().gains(), SMALL)
-        return free * np.where(self._sure, 1.0, self.model.gain.predict(self.features(free)))

@@ -64,9 +64,9 @@ class Trees:
     @classmethod
     def from_dict(cls, data: dict[str, Any], columns: int) -> "Trees":
         """The inverse of :meth:`to_dict`, for rows of ``columns`` features; kernels check no bounds, so it does."""
-        thresholds = [[np.inf if t is None else t for t in tree] for tree in data["threshold"]]
         feature = np.array(data["feature"], dtype=np.int32)
-        threshold, leaves = np.array(thresholds, dtype=np.float64), np.array(data["leaves"], dtype=np.float64)
+        threshold, leaves = np.array(data["threshold"], dtype=np.float64), np.array(data["leaves"], dtype=np.float64)
+        threshold[np.isnan(threshold)] = np.inf  # None in the file
         inner = feature.shape[1] if feature.ndim == 2 else 0
         fits = threshold.shape == feature.shape and leaves.shape == (len(feature), inner + 1)
         if not (fits and (inner & (inner + 1)) == 0 and feature.min() >= 0 and feature.max() < columns):
