@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import lightgbm
 import numpy as np
 import pytest
 
@@ -26,7 +27,7 @@ from claim.networks.synthetic import retweet_like
 from claim.selection.foresight.features import BEFORE, FEATURES, STUDY
 from claim.selection.foresight.model import free_ranges, read_model, shipped_model, shipped_names, shipped_path
 from claim.selection.foresight.ranges import CHANCES, WIDER, WIDER_AFTER_TRAINING, Ranges, Sample
-from claim.selection.foresight.trees import BINS, Growth, Trees, best_split, bin_edges, binned, grow, histograms
+from claim.selection.foresight.trees import Growth, Trees, grow
 
 SMALL = Growth(trees=30, depth=3, rate=0.2, least=5.0, rows=1.0, features=1.0)
 
@@ -57,6 +58,25 @@ def test_every_tree_lowers_the_loss_on_the_rows_it_was_grown_on():
     assert losses == sorted(losses, reverse=True)
 
 
+def test_trees_predict_what_lightgbm_predicts(monkeypatch):
+    values, amounts, _ = poisson_data(800)
+    train, boosters = lightgbm.train, []
+    monkeypatch.setattr(lightgbm, "train", lambda *given: boosters.append(train(*given)) or boosters[-1])
+    growth = Growth(trees=20, depth=4, rate=0.2, least=30.0)  # so few rows in a leaf that trees are not complete
+    trees = grow(values, amounts, np.ones(len(values)), growth, np.random.default_rng(1))
+    assert np.isinf(trees.threshold).any()
+    other = np.random.default_rng(9).random((300, 4))
+    assert trees.predict(other) == pytest.approx(np.exp(trees.base + boosters[0].predict(other, raw_score=True)))
+
+
+def test_the_same_generator_grows_the_same_trees():
+    values, amounts, _ = poisson_data(800)
+    weights = np.ones(len(values))
+    first, again, other = (grow(values, amounts, weights, Growth(10), np.random.default_rng(i)) for i in (1, 1, 2))
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() != other.to_dict()
+
+
 def test_weights_count_like_repeated_rows():
     values, amounts, _ = poisson_data(500)
     values = np.round(values, 1)  # few enough values for the same bins
@@ -65,37 +85,6 @@ def test_weights_count_like_repeated_rows():
     weighted = grow(values, amounts, weights, SMALL, np.random.default_rng(1))
     repeated = grow(values[repeat], amounts[repeat], np.ones(len(repeat)), SMALL, np.random.default_rng(1))
     assert weighted.predict(values) == pytest.approx(repeated.predict(values))
-
-
-def test_the_best_split_is_the_one_that_trying_all_finds():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 8, (200, 3)).astype(np.uint8)
-    gradient, curvature = rng.normal(size=200), rng.random(200) + 0.1
-    rows, node_of = np.arange(200), np.zeros(200, dtype=np.int64)
-    sums = histograms(rows, node_of, codes, gradient, curvature, 0, 1, BINS)[0]
-    feature, cut, gain = best_split(sums, np.ones(3, dtype=np.bool_), 1.0, 5.0)
-
-    def score(part: np.ndarray) -> float:
-        return gradient[part].sum() ** 2 / (curvature[part].sum() + 1.0)
-
-    tried = {}
-    for f in range(3):
-        for c in range(7):
-            left = codes[:, f] <= c
-            if min(curvature[left].sum(), curvature[~left].sum()) >= 5.0:
-                tried[f, c] = score(left) + score(~left) - score(np.ones(200, dtype=bool))
-    assert gain == pytest.approx(max(tried.values()))
-    assert tried[feature, cut] == pytest.approx(gain)
-
-
-def test_bins_keep_the_order_of_values():
-    values = np.random.default_rng(0).normal(size=(500, 2))
-    values[:, 1] = np.round(values[:, 1])
-    codes = binned(values, bin_edges(values, np.random.default_rng(1)))
-    assert codes.max() < BINS
-    order = np.argsort(values[:, 0])
-    assert (np.diff(codes[order, 0].astype(int)) >= 0).all()
-    assert len(np.unique(codes[:, 1])) == len(np.unique(values[:, 1]))
 
 
 def test_trees_survive_their_file_and_refuse_damage():
@@ -162,7 +151,7 @@ def test_ranges_hold_nine_of_ten_and_correct_the_mean():
     found = zip(guess, sample.known, sample.features, strict=True)
     mean, low, high = np.array([ranges.around(*each) for each in found]).T
     truth = sample.known + sample.truth
-    assert ((low <= truth) & (truth <= high)).mean() == pytest.approx(0.92, abs=0.03)
+    assert ((low <= truth) & (truth <= high)).mean() == pytest.approx(0.94, abs=0.03)
     assert mean.mean() == pytest.approx(truth.mean(), rel=0.05)
 
 

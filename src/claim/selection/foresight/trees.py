@@ -1,7 +1,4 @@
-"""Boosted regression trees with Poisson loss: prediction and fitting.
-
-Fitting is our own, and not a library's, so that the command on the card of a shipped model makes the same file again.
-"""
+"""Boosted regression trees with Poisson loss: fitting by LightGBM, prediction by a kernel, JSON files between."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.kernels import kernel
+from claim.errors import InputError
 from claim.networks.network import FloatArray
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
-BINS = 64
-CodeArray = npt.NDArray[np.uint8]
+BINS = 64  # thresholds tried for each feature
 
 
 @dataclass(frozen=True)
@@ -77,94 +74,53 @@ class Trees:
 def grow(
     values: FloatArray, amounts: FloatArray, weights: FloatArray, growth: Growth, rng: np.random.Generator
 ) -> Trees:
-    """Fit trees to amounts of zero or more."""
-    edges = bin_edges(values, rng)
-    codes = binned(values, edges)
+    """Fit trees to amounts of zero or more, with LightGBM; the same generator gives the same trees."""
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise InputError("fitting models needs LightGBM: pip install 'claim[learning]'") from error
     base = float(np.log(np.average(amounts, weights=weights) + 1e-12))
-    log_mean = np.full(len(values), base)
-    grown = []
-    for _ in range(growth.trees):
-        mean = weights * np.exp(log_mean)
-        tree = _grow_one(codes, mean - weights * amounts, mean, edges, growth, rng)
-        feature, threshold, leaves = tree
-        add_trees(values, feature[None], threshold[None], leaves[None], log_mean)
-        grown.append(tree)
-    features, thresholds, values_of_leaves = zip(*grown, strict=True)
-    return Trees(base, np.stack(features), np.stack(thresholds), np.stack(values_of_leaves))
-
-
-def bin_edges(values: FloatArray, rng: np.random.Generator, most: int = 50_000) -> list[FloatArray]:
-    """For each feature up to ``BINS - 1`` thresholds between the values it takes, at even quantiles."""
-    sample = values if len(values) <= most else values[rng.choice(len(values), most, replace=False)]
-    edges = []
-    for column in sample.T:
-        distinct = np.unique(column)
-        if len(distinct) > BINS:
-            distinct = np.unique(np.quantile(column, np.linspace(0, 1, BINS), method="nearest"))
-        edges.append((distinct[1:] + distinct[:-1]) / 2)
-    return edges
-
-
-def binned(values: FloatArray, edges: list[FloatArray]) -> CodeArray:
-    """The number of the bin of each value."""
-    columns = [np.searchsorted(cuts, column, side="left") for cuts, column in zip(edges, values.T, strict=True)]
-    return np.column_stack(columns).astype(np.uint8)
-
-
-def _grow_one(
-    codes: CodeArray, gradient: FloatArray, curvature: FloatArray, edges: list[FloatArray], growth: Growth,
-    rng: np.random.Generator,
-) -> tuple[npt.NDArray[np.int32], FloatArray, FloatArray]:  # fmt: skip
-    """One tree on a sample of the rows and features."""
+    settings = {
+        "objective": "poisson",
+        "poisson_max_delta_step": 1e-9,  # curvature without a safety margin
+        "boost_from_average": False,
+        "num_leaves": 2**growth.depth,
+        "max_depth": growth.depth,
+        "learning_rate": growth.rate,
+        "lambda_l2": growth.penalty,
+        "min_sum_hessian_in_leaf": growth.least,
+        "min_data_in_leaf": 1,
+        "bagging_fraction": growth.rows,
+        "bagging_freq": 1,
+        "feature_fraction": growth.features,
+        "max_bin": BINS,
+        "feature_pre_filter": False,
+        "seed": int(rng.integers(2**31)),
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": 1,
+        "verbosity": -1,
+    }
+    data = lightgbm.Dataset(values, amounts, weight=weights, init_score=np.full(len(values), base))
+    grown = lightgbm.train(settings, data, growth.trees).dump_model()["tree_info"]
     inner = 2**growth.depth - 1
-    rows = np.flatnonzero(rng.random(len(codes)) < growth.rows)
-    allowed = np.less(rng.random(codes.shape[1]), growth.features)
-    node_of = np.zeros(len(rows), dtype=np.int64)
-    feature, cut = np.full(inner, -1, dtype=np.int32), np.zeros(inner, dtype=np.int64)
-    for level in range(growth.depth):
-        first = 2**level - 1
-        sums = histograms(rows, node_of, codes, gradient, curvature, first, first + 1, BINS)
-        for node in range(first + 1):
-            feature[first + node], cut[first + node], _ = best_split(sums[node], allowed, growth.penalty, growth.least)
-        split = feature[node_of]
-        node_of = 2 * node_of + 1 + ((split >= 0) & (codes[rows, split] > cut[node_of]))
-    total, weight = (np.bincount(node_of - inner, each[rows], inner + 1) for each in (gradient, curvature))
-    leaves = -growth.rate * total / (weight + growth.penalty)
-    threshold = np.array([np.inf if f < 0 else edges[f][c] for f, c in zip(feature, cut, strict=True)])
-    return np.maximum(feature, 0), threshold, leaves
+    feature, threshold = np.zeros((len(grown), inner), dtype=np.int32), np.full((len(grown), inner), np.inf)
+    leaves = np.zeros((len(grown), inner + 1))
 
+    def copy(tree: int, place: int, node: dict[str, Any]) -> None:
+        """Copy a node and what is below it to its place in a complete tree."""
+        if "split_feature" in node:
+            feature[tree, place], threshold[tree, place] = node["split_feature"], node["threshold"]
+            copy(tree, 2 * place + 1, node["left_child"])
+            copy(tree, 2 * place + 2, node["right_child"])
+            return
+        while place < inner:  # a leaf above the lowest level: nodes without a split lead to the left
+            place = 2 * place + 1
+        leaves[tree, place - inner] = node["leaf_value"]
 
-@kernel
-def histograms(rows, node_of, codes, gradient, curvature, first, nodes, bins):
-    """Sums of gradient and curvature, for each node of a level, feature and bin."""
-    features = codes.shape[1]
-    sums = np.zeros((nodes, features, bins, 2))
-    for i in range(len(rows)):
-        row = rows[i]
-        node = node_of[i] - first
-        for feature in range(features):
-            code = codes[row, feature]
-            sums[node, feature, code, 0] += gradient[row]
-            sums[node, feature, code, 1] += curvature[row]
-    return sums
-
-
-def best_split(
-    sums: FloatArray, allowed: npt.NDArray[np.bool_], penalty: float, least: float
-) -> tuple[int, int, float]:
-    """The feature, the last bin to the left and the gain of the best split of one node; feature -1 if none gains.
-
-    ``sums`` are the gradient and curvature of each feature and bin, of shape (features, bins, 2).
-    """
-    left = np.cumsum(sums, axis=1)
-    total = left[0, -1]
-    sides = np.stack([left, total - left])[:, :, :-1]  # (2, features, bins - 1, 2)
-    gradient, curvature = sides[..., 0], sides[..., 1]
-    score = gradient**2 / (curvature + penalty)
-    gain = score[0] + score[1] - total[0] * total[0] / (total[1] + penalty)
-    gain[(curvature < least).any(axis=0) | ~allowed[:, None]] = 0.0
-    best = np.unravel_index(gain.argmax(), gain.shape)
-    return (int(best[0]), int(best[1]), float(gain[best])) if gain[best] > 1e-9 else (-1, 0, 0.0)
+    for tree, each in enumerate(grown):
+        copy(tree, 0, each["tree_structure"])
+    return Trees(base, feature, threshold, leaves)
 
 
 @kernel
