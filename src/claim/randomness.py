@@ -14,7 +14,7 @@ def as_generator(rng: Rng) -> np.random.Generator:
 
 
 def draw_seed(rng: np.random.Generator) -> int:
-    """One 63-bit number that seeds a kernel's own replayable coins."""
+    """One 63-bit number that seeds the random numbers of a kernel."""
     return int(rng.integers(0, 2**63 - 1, dtype=np.int64))
 
 

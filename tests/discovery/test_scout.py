@@ -86,7 +86,7 @@ def learnt_on(name: str) -> dict[str, float]:
     for seed in range(6):
         start = np.random.default_rng(seed).choice(network.n, 5, replace=False).tolist()
         seen = study(network, policy_named("random-class"), start, seed, budget=25).discovered
-        found.append(shipped_weights().learnt(study_signals(Answers.of(seen))))
+        found.append(shipped_weights().of_study(study_signals(Answers.of(seen))))
     return dict(zip(CLASS, np.mean(found, axis=0), strict=True))
 
 

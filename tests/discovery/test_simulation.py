@@ -195,14 +195,16 @@ def named(simulation: Simulation) -> set[tuple[int, int]]:
 
 
 def test_a_share_of_contacts_as_large_as_the_chance_is_named():
-    shares = [len(Simulation(star(1000), [0], np.random.default_rng(seed), answers=0.3).people) for seed in range(5)]
+    shares = [
+        len(Simulation(star(1000), [0], np.random.default_rng(seed), report_rate=0.3).people) for seed in range(5)
+    ]
     assert all(240 < share - 1 < 360 for share in shares)
     assert len(set(shares)) > 1
 
 
 def test_a_tie_is_seen_if_either_end_names_it():
     pair = Network.from_edges([0], [1])
-    seen = [len(named(Simulation(pair, [0, 1], np.random.default_rng(seed), answers=0.5))) for seed in range(2000)]
+    seen = [len(named(Simulation(pair, [0, 1], np.random.default_rng(seed), report_rate=0.5))) for seed in range(2000)]
     assert 0.71 < np.mean(seen) < 0.79
 
 
@@ -210,7 +212,7 @@ def test_whom_somebody_names_does_not_depend_on_whom_a_policy_asks_or_when():
     network = hubs_and_leaves()
     found = []
     for name in ("random", "snowball", "max-degree"):
-        simulation = Simulation(network, [5, 6], np.random.default_rng(4), answers=0.5)
+        simulation = Simulation(network, [5, 6], np.random.default_rng(4), report_rate=0.5)
         for _ in surveys(simulation, policy_named(name), 400, np.random.default_rng(0)):
             pass
         assert simulation.discovered.frontier == []
@@ -222,9 +224,14 @@ def test_whom_somebody_names_does_not_depend_on_whom_a_policy_asks_or_when():
 def test_hidden_ties_move_no_answer():
     network = hubs_and_leaves()
     for seed in range(5):
-        first, again = (Simulation(network, [1, 50, 99], np.random.default_rng(seed), answers=0.6) for _ in range(2))
+        first, again = (
+            Simulation(network, [1, 50, 99], np.random.default_rng(seed), report_rate=0.6) for _ in range(2)
+        )
         twin = Simulation(
-            twin_of(network, first, np.random.default_rng(seed)), [1, 50, 99], np.random.default_rng(seed), answers=0.6
+            twin_of(network, first, np.random.default_rng(seed)),
+            [1, 50, 99],
+            np.random.default_rng(seed),
+            report_rate=0.6,
         )
         assert everything_seen(first.discovered) == everything_seen(again.discovered)
         assert everything_seen(first.discovered) == everything_seen(twin.discovered)
@@ -232,8 +239,8 @@ def test_hidden_ties_move_no_answer():
 
 @pytest.mark.parametrize("answers", [0.0, -0.1, 1.1, float("nan")])
 def test_a_share_of_answers_that_is_none_is_refused(answers):
-    with pytest.raises(InputError, match="answers is a share"):
-        Simulation(star(3), [0], np.random.default_rng(0), answers=answers)
+    with pytest.raises(InputError, match="report_rate must be above 0"):
+        Simulation(star(3), [0], np.random.default_rng(0), report_rate=answers)
 
 
 def test_a_study_under_way_goes_on_from_what_was_seen_and_leaves_that_as_it_was():

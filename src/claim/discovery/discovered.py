@@ -1,7 +1,7 @@
-"""What anyone may see: the people heard of so far, who was surveyed, who refused, and the contacts they named.
+"""The discovered network: the people named so far, who was surveyed, who refused, and the contacts they named.
 
-This is the wall between the hidden network and everything that decides. People have local indices in the order in which
-they were discovered; nothing in here comes from the hidden network but the answers themselves.
+Policies and selectors see this and nothing else of the hidden network. People have local indices in the order in which
+they were discovered.
 """
 
 from collections.abc import Iterable
@@ -20,14 +20,14 @@ from claim.networks.network import IntArray
 class Status(IntEnum):
     """What is known of a person."""
 
-    NAMED = 0  # heard of, may be surveyed
+    NAMED = 0  # may be surveyed
     SURVEYED = 1
     REFUSED = 2
 
 
 @dataclass(frozen=True)
 class PersonClass:
-    """People whom nothing seen can tell apart: not surveyed, same status, same set of seen contacts."""
+    """People who cannot be distinguished: not surveyed, of the same status, with the same set of seen contacts."""
 
     members: tuple[int, ...]
     contacts: tuple[int, ...]
@@ -49,7 +49,7 @@ class Discovered:
         self.contacts: list[dict[int, None]] = []  # ordered sets of seen contacts, both directions
         self.status: list[Status] = []
         self.named_by: list[int | None] = []  # who named them first; None for those known from the outset
-        self.wave: list[int] = []  # 0 for those known from the outset, else one more than whoever named them first
+        self.wave: list[int] = []  # 0 for those known from the outset, else one more than the wave of their first namer
         self.start: list[int] = []
         self.surveyed: list[int] = []  # in order, start people first
         self.refused: list[int] = []
@@ -61,7 +61,7 @@ class Discovered:
     # Growth ----------------------------------------------------------------------------------------------------------
 
     def add_person(self, named_by: int | None = None) -> int:
-        """Somebody new; returns their local index."""
+        """Add a person; returns their local index."""
         person = len(self.contacts)
         self.contacts.append({})
         self.status.append(Status.NAMED)
@@ -73,7 +73,7 @@ class Discovered:
         return person
 
     def add_tie(self, one: int, other: int) -> bool:
-        """A seen contact between two people; False if it was known already."""
+        """Add a seen contact between two people; False if it was known already."""
         if one == other:
             raise InputError(f"person {one} cannot be their own contact")
         if other in self.contacts[one]:
@@ -87,12 +87,12 @@ class Discovered:
         return True
 
     def record_start(self, person: int) -> None:
-        """Somebody whose contacts are known from the outset."""
+        """Record a person whose contacts are known from the outset."""
         self.start.append(person)
         self.record_survey(person)
 
     def record_survey(self, person: int, contacts: Iterable[int] = ()) -> None:
-        """An answered survey; contacts can also be added one by one with :meth:`add_tie`."""
+        """Record an answered survey; contacts can also be added one by one with :meth:`add_tie`."""
         if self.status[person] != Status.SURVEYED:
             if self.status[person] == Status.REFUSED:
                 self.refused.remove(person)
@@ -102,7 +102,7 @@ class Discovered:
             self.add_tie(person, contact)
 
     def record_refusal(self, person: int) -> None:
-        """Somebody who will not be surveyed; they can still be a contact and a leader."""
+        """Record a refusal; the person can still be a contact and a leader."""
         if self.status[person] != Status.NAMED:
             raise InputError(f"person {person} is not waiting to be surveyed")
         self._set_status(person, Status.REFUSED)
@@ -115,7 +115,7 @@ class Discovered:
 
     @property
     def frontier(self) -> list[int]:
-        """Who may be surveyed next, in the order of discovery."""
+        """The people who may be surveyed next, in the order of discovery."""
         return list(self._frontier)
 
     def degree(self, person: int) -> int:
@@ -163,7 +163,7 @@ class Discovered:
 
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":
-        """A partly known network: everybody in it, its edges, and who of them was surveyed or refused."""
+        """A partly known network: all its people and edges, and which people were surveyed or refused."""
         seen = cls()
         for _ in range(network.n):
             seen.add_person()

@@ -51,7 +51,7 @@ Score = Callable[[Discovered, PersonClass], float]
 def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, count: int = 1) -> list[int]:
     """The people of the frontier with the highest scores, ties in random order.
 
-    Members of a class have the same score, because nothing seen tells them apart.
+    Members of a class have the same score.
     """
     people: list[int] = []
     scores: list[float] = []
@@ -65,10 +65,10 @@ def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, 
 def ranked_apart(
     groups: Sequence[PersonClass], scores: FloatArray, rng: np.random.Generator, count: int, apart: float
 ) -> list[int]:
-    """The best one after another, each choice counting against people with the same contacts.
+    """The best people one after another; each choice lowers the scores of people with the same contacts.
 
-    Scores are logarithms of what a survey should bring. Whoever shares all contacts with somebody chosen before loses
-    ``apart``, whoever shares half of them half of it: a round must not spend itself on the contacts of one person.
+    Scores are logarithms of the expected yield of a survey. A person whose contacts are all shared with a person chosen
+    before loses ``apart``, in proportion for fewer: so a round is not spent on the contacts of one person.
     """
     left = [rng.permutation(group.members).tolist() for group in groups]
     contacts = [frozenset(group.contacts) for group in groups]

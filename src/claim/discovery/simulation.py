@@ -1,4 +1,4 @@
-"""Simulated surveys: the hidden network answers, and only the answers cross the wall."""
+"""Simulated surveys: the hidden network answers, and policies see the answers only."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -18,9 +18,9 @@ BudgetUnit = Literal["attempts", "answers"]
 class Simulation:
     """One study on a hidden network.
 
-    Contacts are named in random order, so local indices tell nothing of the network's own numbering. Who would refuse
-    is settled once at the outset and does not depend on whom a policy asks or when; neither does whom somebody would
-    name, where each contact is named with probability ``answers`` only. A tie is seen if either end names it.
+    Contacts are named in random order, so local indices carry no information about the network's own numbering. Who
+    refuses is drawn at the start of the study and does not depend on the policy. Neither does who names whom: each
+    contact is named with probability ``report_rate``. A tie is seen if either end names it.
     """
 
     def __init__(
@@ -29,12 +29,12 @@ class Simulation:
         start: Iterable[int],
         rng: np.random.Generator,
         refusal: float = 0.0,
-        answers: float = 1.0,
+        report_rate: float = 1.0,
     ) -> None:
         if not 0 <= refusal <= 1:
-            raise InputError(f"the refusal probability must be between 0 and 1, not {refusal}")
-        if not 0 < answers <= 1:
-            raise InputError(f"answers is a share above 0 and at most 1, not {answers}")
+            raise InputError(f"refusal must be between 0 and 1, got {refusal}")
+        if not 0 < report_rate <= 1:
+            raise InputError(f"report_rate must be above 0 and at most 1, got {report_rate}")
         check_contacts(network)
         self.network = network
         self.discovered = Discovered()
@@ -42,8 +42,8 @@ class Simulation:
         self._local: dict[int, int] = {}
         self._rng = rng
         self._refuses = rng.random(network.n) < refusal
-        self._answers = answers
-        self._memory = draw_seed(rng) if answers < 1 else 0
+        self._report_rate = report_rate
+        self._report_seed = draw_seed(rng) if report_rate < 1 else 0
         for person in [self._meet(who, None) for who in _checked_start(network, start)]:
             self.discovered.record_start(person)
         for person in list(self.discovered.start):
@@ -83,16 +83,19 @@ class Simulation:
             self.discovered.add_tie(person, self._meet(who, person))
 
     def _named_by(self, who: int) -> IntArray:
-        """The contacts somebody names; a coin for each person they could know, so that hidden ties move no coin."""
+        """The contacts a person names.
+
+        One number is drawn for every person of the network, so that hidden ties do not change the other draws.
+        """
         contacts = self.network.contacts_of(who)
-        if self._answers == 1:
+        if self._report_rate == 1:
             return contacts
-        coins = np.random.default_rng((self._memory, who)).random(self.network.n)
-        return contacts[coins[contacts] < self._answers]
+        draws = np.random.default_rng((self._report_seed, who)).random(self.network.n)
+        return contacts[draws[contacts] < self._report_rate]
 
 
 def check_contacts(network: Network) -> None:
-    """Refuse directed networks: in a study a contact is a contact, whichever of the two named the other."""
+    """Refuse directed networks: in a study a contact goes both ways, whichever of the two named the other."""
     if network.directed:
         raise InputError(f"{network.name}: studies take contacts that go both ways, and these are directed")
 

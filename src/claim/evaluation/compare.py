@@ -1,4 +1,4 @@
-"""Compare survey policies honestly: the same start sets, the same worlds, paired tests."""
+"""Compare survey policies: the same start sets, the same worlds, paired tests."""
 
 import math
 import os
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class ComparedStudies:
-    """What was compared, so that a report can play on."""
+    """What was compared, for reports that run further studies."""
 
     networks: list[Network]
     methods: list[Method]
@@ -202,7 +202,7 @@ def methods_of(
 
 
 def optimum(network: Network, settings: StudySettings) -> float:
-    """OPT: the greedy oracle on the whole network, judged on the worlds everybody is judged on.
+    """OPT: the reach of the greedy oracle on the whole network, on the worlds that all methods are evaluated on.
 
     It knows p: for a range it is the mean over values of p of what the best leaders for each reach.
     """

@@ -148,7 +148,7 @@ def redrawn(
 ) -> tuple[Discovered, list[int | None]]:
     """A discovered network without some ties, with others, or with strangers, given as (namer, how many).
 
-    People who lose their last tie drop out, unless they were surveyed or refused. Also returns the index of everybody
+    People who lose their last tie drop out, unless they were surveyed or refused. Also returns the index of each person
     before.
     """
     dropped = set(lost)

@@ -1,7 +1,7 @@
 """The goal of a study, before any survey (the paper's "Goal Generation Heuristic").
 
 The network is imagined as trees that hang below the start people S: K_1 people in the first layer, and from there on
-r = 2 |E| / |V| - 1 people below each person. L layers use up everybody:
+r = 2 |E| / |V| - 1 people below each person. L layers hold all people:
 
     |V| = |S| + K_1 (1 + r + ... + r^(L-1))                     so L = log_r(1 + (|V| - |S|)(r - 1) / K_1)
     J   = |S| + K_1 p' (1 + (p' r) + ... + (p' r)^(L-1))        with L real, p' ((p' r)^L - 1) / (p' r - 1)
@@ -12,12 +12,12 @@ a study starts from, that p' gives the goal g = J.
 Corners, each the limit of the formulas or their closest sensible value:
 
 * r = 1: every layer is alike, L = (|V| - |S|) / K_1. p' r = 1: the sum of J is L.
-* r < 1: layers shrink; if even endlessly many do not use up everybody (1 + (|V| - |S|)(r - 1) / K_1 <= 0 has no
+* r < 1: layers shrink; if even infinitely many do not hold all people (1 + (|V| - |S|)(r - 1) / K_1 <= 0 has no
   logarithm), L is infinite and the sum of J is 1 / (1 - p' r).
-* r <= 0: nobody has a further contact; one layer.
+* r <= 0: no person has a further contact; one layer.
 * K_1 >= |V| - |S|: one layer of |V| - |S| people. K_1 = 0: no layer, J = |S|.
 * Average influence at most |S|: p' = 0. At least what p' = 1 gives: p' = 1.
-* Fewer people than start people: everybody is a start person, J = |S|.
+* Fewer people than start people: all are start people, J = |S|.
 """
 
 import math

@@ -18,7 +18,7 @@ FEW_AXES = 8
 PRESENT = 1e-3  # a person with less than this share of the largest part in some axes does not settle them
 KRYLOV_VECTORS = 40
 RESIDUAL = 1e-13  # of an eigenpair, as a share of its eigenvalue
-DISTINCT = 1e-3  # sizes of eigenvalues closer than this share of the largest are not told apart
+DISTINCT = 1e-3  # sizes of eigenvalues closer than this share of the largest count as equal
 
 
 def netmf(

@@ -49,10 +49,10 @@ def policy_named(name: str, others: Iterable[str] = ()) -> Policy:
 
 
 def draws_own_start(policy: Policy) -> bool:
-    """Whether the referee gives it fresh random people instead of the common start set: no equal comparison."""
+    """Whether the policy starts from random people of its own and not from the common start set."""
     return getattr(policy, "draws_own_start", False)
 
 
 def is_reference(policy: Policy) -> bool:
-    """Whether it sees what no policy may see, so that it must be marked wherever it is shown."""
+    """Whether the policy sees the hidden network; tables mark it as a reference."""
     return getattr(policy, "reference", False)

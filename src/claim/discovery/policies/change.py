@@ -34,7 +34,7 @@ class Change:
         return chosen
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named this person, and that it was somebody's turn and chance."""
+        """Who named this person, and that turn and chance decided."""
         drawn = IN_TURN if discovered.surveyed_contacts(person) else BY_CHANCE
         return [who_named(discovered, person), drawn]
 
@@ -46,13 +46,13 @@ class Change:
             waiting = [contact for contact in discovered.contacts[namer] if contact in left]
             if waiting:
                 return int(rng.choice(waiting))
-        return int(rng.choice(sorted(left)))  # nobody surveyed named any of them
+        return int(rng.choice(sorted(left)))  # none was named by a surveyed person
 
 
 class ChangePublished(Change):
     """CHANGE as the published comparison ran it: its own fresh random people instead of the common start set.
 
-    The referee sees ``draws_own_start`` and gives it that access; the comparison is not an equal one, and says so.
+    ``draws_own_start`` gives it that access; the comparison is not an equal one, and tables say so.
     """
 
     name = "change-published"

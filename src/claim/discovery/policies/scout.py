@@ -1,4 +1,4 @@
-"""Scout: a survey policy that scores classes of people by what answers say about them and about the study."""
+"""Scout: a survey policy that scores classes of people by signals of the class and of the study so far."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ WEIGHTS = "scout_weights.json"
 
 @dataclass(frozen=True)
 class Weights:
-    """``table`` has a row for each class signal: its weight in a middling study, and what each study signal adds."""
+    """``table`` has a row for each class signal: its weight in an average study, and what each study signal adds."""
 
     class_centre: FloatArray
     class_scale: FloatArray
@@ -28,16 +28,16 @@ class Weights:
     study_scale: FloatArray
     table: FloatArray
 
-    def learnt(self, study: FloatArray) -> FloatArray:
-        """The weight of each class signal in a study whose answers look like this."""
+    def of_study(self, study: FloatArray) -> FloatArray:
+        """The weight of each class signal in a study with these signals."""
         around = (study - self.study_centre) / self.study_scale
-        learnt: FloatArray = self.table @ np.concatenate([[1.0], around])
-        return learnt
+        weights: FloatArray = self.table @ np.concatenate([[1.0], around])
+        return weights
 
     def parts(self, study: FloatArray, classes: FloatArray) -> FloatArray:
-        """What each signal adds to the score of each class: the logarithm of what a survey should bring."""
+        """What each signal adds to the score of each class, the logarithm of the expected yield of a survey."""
         around = (classes - self.class_centre) / self.class_scale
-        parts: FloatArray = around * self.learnt(study)
+        parts: FloatArray = around * self.of_study(study)
         return parts
 
     def to_json(self) -> str:
@@ -76,7 +76,7 @@ DOUBT_FOUND = 2.0  # answers that the average counts for
 class Answers:
     """The surveyed people in the order of their surveys.
 
-    ``news`` counts the contacts nobody had named before, ``earlier`` the people who had named them when asked.
+    ``news`` counts the contacts who had not been named before, ``earlier`` the people who had named the person before.
     ``pairs`` are the surveyed people who know each other, the later one first.
     """
 
@@ -92,22 +92,22 @@ class Answers:
         """Gathered in one pass over the answers."""
         place = {person: i for i, person in enumerate(discovered.surveyed)}
         contacts = [set(discovered.contacts[person]) for person in discovered.surveyed]
-        heard: set[int] = set()
+        known: set[int] = set()
         news, pairs = [], []
         for i, (person, named) in enumerate(zip(discovered.surveyed, contacts, strict=True)):
-            heard.add(person)
-            before = len(heard)
-            heard |= named
-            news.append(len(heard) - before)
+            known.add(person)
+            before = len(known)
+            known |= named
+            news.append(len(known) - before)
             pairs += [(i, place[other]) for other in named if place.get(other, i) < i]
-        known = np.array(pairs, dtype=np.int32).reshape(-1, 2)
-        earlier = np.bincount(known[:, 0], minlength=len(news)).astype(np.float64)
+        acquainted = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+        earlier = np.bincount(acquainted[:, 0], minlength=len(news)).astype(np.float64)
         degree = np.array([len(named) for named in contacts], dtype=np.float64)
-        return cls(place, contacts, degree, np.array(news, dtype=np.float64), earlier, known)
+        return cls(place, contacts, degree, np.array(news, dtype=np.float64), earlier, acquainted)
 
     @property
     def reached(self) -> IntArray:
-        """Those who had been named when they were asked: what a survey of a contact brings is learnt from them."""
+        """People who had been named before their survey: they show what the survey of a contact yields."""
         return np.flatnonzero(self.earlier > 0).astype(np.int32)
 
 
@@ -164,27 +164,27 @@ def _average(found: FloatArray, guess: float) -> float:
 
 
 def _expected_excess(answers: Answers) -> float:
-    """How many further contacts somebody has who is met through a contact, going by all degrees seen."""
+    """The mean number of further contacts of a person met through a contact, from all degrees seen."""
     total = answers.degree.sum()
     return float((answers.degree**2).sum() / total - 1.0) if total else 0.0
 
 
 def _closure(answers: Answers) -> float:
-    """Which share of the contacts they could share do surveyed contacts share."""
+    """The share of possible common contacts that pairs of surveyed contacts have."""
     common = sum(len(answers.contacts[one] & answers.contacts[other]) for one, other in answers.pairs.tolist())
     possible = np.minimum(answers.degree[answers.pairs[:, 0]], answers.degree[answers.pairs[:, 1]]) - 1.0
     return float((common + DOUBT_COMMON) / (possible.sum() + DOUBT_POSSIBLE))
 
 
 def _mixing(answers: Answers) -> float:
-    """Whether the well-connected know the well-connected: a correlation of degrees, held near 0 by few answers."""
+    """Degree assortativity: the correlation of the degrees of surveyed contacts, shrunk towards 0 for few pairs."""
     logs = np.log(np.maximum(answers.degree, 1.0))
     one, other = (logs[answers.pairs[:, side]] - logs.mean() for side in (0, 1))
     return float((one * other).sum() / (((one**2 + other**2) / 2).sum() + DOUBT_MIXING))
 
 
 def _named_twice(answers: Answers) -> FloatArray:
-    """For each surveyed person, the share of their contacts whom somebody else named too."""
+    """For each surveyed person, the share of their contacts who were named by another person too."""
     times: dict[int, int] = {}
     for named in answers.contacts:
         for person in named:
@@ -194,7 +194,7 @@ def _named_twice(answers: Answers) -> FloatArray:
 
 
 def _against_average(answers: Answers, found: FloatArray) -> FloatArray:
-    """For each surveyed person, how what their contacts' answers brought compares with the study's average."""
+    """For each surveyed person, the yield of their contacts' surveys relative to the study's average (a logarithm)."""
     average = max(_average(found[answers.reached], 1.0), 0.1)
     brought = np.bincount(answers.pairs[:, 1], found[answers.pairs[:, 0]], len(found))
     asked = np.bincount(answers.pairs[:, 1], minlength=len(found))
@@ -212,13 +212,13 @@ def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     return np.array(shares)
 
 
-LEAST = 0.1  # of the logarithm of what a survey should bring: less than a tenth more is no reason
+LEAST = 0.1  # contribution to the score, a logarithm: a tenth more yield
 MOST = 2
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Signals that say nearly the same: what they say where the first of them is high, and where it is low."""
+    """Signals of similar meaning, with a text for a high value of the first and one for a low value."""
 
     signals: tuple[str, ...]
     high: str
@@ -255,10 +255,10 @@ THEMES = (
 
 
 def strongest(parts: FloatArray, above: FloatArray) -> list[str]:
-    """The themes that speak most for somebody, among those whose words are true of them.
+    """The themes with the largest contributions to a person's score.
 
-    ``parts`` is what each signal adds to the score beyond the average of those waiting, ``above`` how far the signal
-    itself is above the average. Words are about the first signal of a theme, so it has to speak for somebody itself.
+    ``parts`` is what each signal adds to the score beyond the average of the frontier, ``above`` how far the signal
+    itself is above the average. A theme's text is about its first signal, which must contribute itself.
     """
     first = {theme: CLASS.index(theme.signals[0]) for theme in THEMES}
     weight = {theme: sum(parts[CLASS.index(signal)] for signal in theme.signals) for theme in THEMES}
@@ -273,7 +273,7 @@ APART = 2.5
 
 
 class Scout:
-    """One rule for every budget and every kind of network, which it is never told."""
+    """One policy for every budget and every kind of network; it is given neither."""
 
     name = "scout"
 
@@ -281,14 +281,14 @@ class Scout:
         self._weights = weights  # None: those shipped, read only when they are needed
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        """The people whose answers should bring the most, those chosen together spread over different namers."""
+        """The people of the highest expected yield; those of one round are spread over different namers."""
         named, others = classes_by_namers(discovered)
         chosen = self._ranked(discovered, named, rng, count) if named else []
         unnamed = [person for group in others for person in group.members]
         return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named this person, and what else speaks for them against the others who wait."""
+        """Who named this person, and what raises their score above that of the others."""
         named, _ = classes_by_namers(discovered)
         place = next((i for i, group in enumerate(named) if person in group.members), None)
         if place is None:
@@ -301,10 +301,10 @@ class Scout:
     def _ranked(
         self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int
     ) -> list[int]:
-        """By what a survey should bring (a logarithm), with chance and distance as far as circles are closed.
+        """By the expected yield of a survey (a logarithm), with noise and spread in proportion to the closure seen.
 
-        There classes differ less than the scores say and the best lie side by side: somebody is taken with a chance
-        that grows with the score (the largest of scores with Gumbel's noise), and a round is spread.
+        In clustered networks classes differ less than their scores say, and the best are neighbours. There Gumbel noise
+        makes the choice random, the more likely the higher the score, and the people of a round are spread.
         """
         study, _, parts = self._read(discovered, named)
         closure = float(study[STUDY.index("closure")])
@@ -320,7 +320,7 @@ class Scout:
 
 
 def classes_by_namers(discovered: Discovered) -> tuple[list[PersonClass], list[PersonClass]]:
-    """The classes of the frontier whom somebody surveyed named, and the others."""
+    """The classes of the frontier that a surveyed person named, and the others."""
     named: list[PersonClass] = []
     others: list[PersonClass] = []
     for group in discovered.frontier_classes:

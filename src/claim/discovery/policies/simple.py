@@ -14,7 +14,7 @@ BY_CHANCE = Message("drawn by chance")
 
 
 class RandomPerson:
-    """Everybody heard of is equally likely (the paper's Random)."""
+    """Every person of the frontier is equally likely (the paper's Random)."""
 
     name = "random"
 
@@ -24,12 +24,12 @@ class RandomPerson:
         return rng.choice(frontier, min(count, len(frontier)), replace=False).tolist() if frontier else []
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named this person, which made no difference."""
+        """Who named this person, and that the choice was random."""
         return [who_named(discovered, person), BY_CHANCE]
 
 
 class RandomClass:
-    """Every class is equally likely, however many people it has; the honest yardstick for class-based policies."""
+    """Every class is equally likely, however many people it has: the baseline of class-based policies."""
 
     name = "random-class"
 
@@ -44,13 +44,13 @@ class RandomClass:
         return chosen
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named this person, which made no difference."""
+        """Who named this person, and that the choice was random."""
         return [who_named(discovered, person), BY_CHANCE]
 
 
 @dataclass(frozen=True)
 class DegreeRule:
-    """Surveys whoever scores highest, ties at random; ``signs`` are what it goes by beside the number of namers."""
+    """Surveys the person of the highest score, ties at random; ``signs`` are the reasons it can give."""
 
     name: str
     score: Score
@@ -72,7 +72,7 @@ def named_by_many(discovered: Discovered, group: PersonClass) -> float:
 
 
 def named_by_the_lonely(discovered: Discovered, group: PersonClass) -> float:
-    """The sum of 1/d(w): somebody's only contact is likely a hub."""
+    """The sum of 1/d(w): the only contact of a person is likely a hub."""
     return sum(1.0 / d for d in namer_degrees(discovered, group))
 
 
@@ -96,7 +96,7 @@ WAVE_BY_WAVE = Message("people nearer to the start come first, those equally nea
 
 
 class Snowball:
-    """Surveys everybody of one wave before anybody of the next, in random order within a wave."""
+    """Surveys wave by wave, in random order within a wave."""
 
     name = "snowball"
 
@@ -114,20 +114,20 @@ class Snowball:
 
 @dataclass(frozen=True)
 class Clairvoyant:
-    """Knows true degrees, which the referee shows it; no policy could. It tells how much surveys could be worth."""
+    """A reference that sees true degrees: what surveys could be worth at most."""
 
     true_degree: Callable[[int], int] | None = None
     name: str = "clairvoyant"
     reference = True
 
     def shown(self, true_degree: Callable[[int], int]) -> "Clairvoyant":
-        """The same reference with sight of the hidden degrees of one study."""
+        """The same reference with the true degrees of one study."""
         return Clairvoyant(true_degree)
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The people of the highest true degree, ties at random."""
         if self.true_degree is None:
-            raise ValueError("the clairvoyant is a reference: it only exists where a referee shows it the network")
+            raise ValueError("clairvoyant needs the true degrees of a simulated study")
         frontier = discovered.frontier
         degrees = np.array([self.true_degree(person) for person in frontier])
         order = np.lexsort((rng.random(len(frontier)), -degrees))
