@@ -233,7 +233,7 @@ def test_the_same_seed_makes_the_same_choices(name):
 
 def test_the_clairvoyant_is_a_reference_and_of_no_use_without_a_referee(seen):
     assert [name for name in POLICIES if is_reference(POLICIES[name])] == ["clairvoyant"]
-    with pytest.raises(ValueError, match="reference"):
+    with pytest.raises(ValueError, match="true degrees"):
         policy_named("clairvoyant").choose(seen, np.random.default_rng(0))
 
 
