@@ -31,7 +31,7 @@ from claim.networks.network import OffsetArray
 from claim.selection import selector_named
 from claim.selection.foresight.kernels import true_gains
 from claim.selection.foresight.model import Model, read_model
-from claim.selection.foresight.selection_state import View
+from claim.selection.foresight.selection_state import SeenNetwork
 from claim.selection.foresight.selector import FittedForesight
 
 FAMILIES = ("retweet", "animal")
@@ -72,7 +72,7 @@ def ranges_table(left: Network, family: str, others: list[Network]) -> None:
 
 def best_classes(study: Simulation, worlds: Worlds, rng: np.random.Generator) -> list[int]:
     """Leaders picked one after the other from the class whose people truly add the most on average."""
-    view, people = View.of(study.discovered), np.array(study.people)
+    view, people = SeenNetwork.of(study.discovered), np.array(study.people)
     covered = np.zeros(len(worlds.starts) - 1, dtype=np.bool_)
     left, leaders = np.ones(view.n, dtype=np.bool_), []
     for _ in range(min(10, view.n)):

@@ -21,7 +21,7 @@ from claim.registry import find_policy
 from claim.results import Tabular
 from claim.selection import selector_named
 from claim.selection.foresight import FreeForesight, check_foresight
-from claim.selection.foresight.selection_state import View, closure
+from claim.selection.foresight.selection_state import SeenNetwork, closure
 
 Generator = tuple[Callable[..., Network], Ranges]
 Progress = Callable[[int, int], None]  # studies done, studies in all
@@ -274,7 +274,7 @@ def completed(seen: Discovered, people: int, mean_degree: float | None, rng: np.
     """Draw a whole network that agrees with what was seen; the people seen come first, in their order."""
     if people < len(seen):
         raise InputError(f"{len(seen)} people are known already: people must be at least as many, got {people}")
-    view = View.of(seen)
+    view = SeenNetwork.of(seen)
     degrees, mean = _degrees(view, seen, people, mean_degree, rng)
     known = np.zeros(people)
     known[: view.n] = view.degree
@@ -295,7 +295,7 @@ def completed(seen: Discovered, people: int, mean_degree: float | None, rng: np.
 
 
 def _degrees(
-    view: View, seen: Discovered, people: int, mean_degree: float | None, rng: np.random.Generator
+    view: SeenNetwork, seen: Discovered, people: int, mean_degree: float | None, rng: np.random.Generator
 ) -> tuple[FloatArray, float]:
     """Draw a degree for each of the people (those of surveyed people are not used), and the mean degree.
 
@@ -329,7 +329,7 @@ def _degrees(
     return 1.0 + further, mean * scale
 
 
-def _likeness(view: View, who: int, surveyed: OffsetArray) -> FloatArray:
+def _likeness(view: SeenNetwork, who: int, surveyed: OffsetArray) -> FloatArray:
     """Weigh each surveyed person as a model for ``who``: by how alike the people are who named them."""
     logs = np.log(np.maximum(view.degree, 1.0))
 

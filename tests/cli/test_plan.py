@@ -1,4 +1,4 @@
-"""``claim plan`` and the troubles of ``claim evaluate`` on the command line."""
+"""``claim plan`` and the field conditions of ``claim evaluate`` on the command line."""
 
 import json
 
@@ -120,10 +120,10 @@ def test_what_makes_no_plan_is_one_line(claim, arguments, problem):
 EVALUATE = ("evaluate", "--networks", "names.csv", "--policies", "random", "--runs", "2", "--workers", "1")
 
 
-def test_troubles_are_options_of_evaluate(claim):
-    troubles = ("--attendance", "0.6", "--p-range", "0.05,0.2", "--answers", "0.7")
+def test_field conditions_are_options_of_evaluate(claim):
+    field conditions = ("--attendance", "0.6", "--p-range", "0.05,0.2", "--answers", "0.7")
     told, untold = (
-        json.loads(claim(*EVALUATE, *troubles, *more, "--json", "-").stdout) for more in ((), ("--untold",))
+        json.loads(claim(*EVALUATE, *field conditions, *more, "--json", "-").stdout) for more in ((), ("--untold",))
     )
     assert told["manifest"]["command"].endswith("--attendance 0.6 --p-range 0.05,0.2 --report-rate 0.7")
     assert told["manifest"]["settings"]["p_range"] == [0.05, 0.2]
@@ -140,7 +140,7 @@ def test_troubles_are_options_of_evaluate(claim):
         (("--answers", "1.5"), "report_rate must be above 0 and at most 1"),
     ],
 )
-def test_troubles_that_make_no_sense_are_one_line(claim, trouble, problem):
+def test_field conditions_that_make_no_sense_are_one_line(claim, trouble, problem):
     done = claim(*EVALUATE, *trouble)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert problem in done.stderr

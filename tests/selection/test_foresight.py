@@ -17,7 +17,7 @@ from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, Foresight, FreeForesight, foresight_named
 from claim.selection.foresight.model import shipped_path
-from claim.selection.foresight.selection_state import View, closure, excess_degree, hidden_reach, spread
+from claim.selection.foresight.selection_state import SeenNetwork, closure, excess_degree, hidden_reach, spread
 from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN
 from claim.selection.greedy import tie_priority
 
@@ -61,7 +61,7 @@ def twin_of(network: Network, simulation: Simulation, rng: np.random.Generator) 
 @settings(max_examples=60, deadline=None)
 def test_what_people_are_worth_equals_the_reference(seed, budget, refusal):
     discovered = seen(seed, budget, refusal=refusal)
-    view = View.of(discovered)
+    view = SeenNetwork.of(discovered)
     excess = excess_degree(view)
     assert excess == pytest.approx(plain_excess(discovered))
     assert spread(view, excess) == pytest.approx(plain_spread(discovered, excess))

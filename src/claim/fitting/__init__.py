@@ -1,6 +1,6 @@
 """Fit what ships: the models of the foresight selector and the weights of the scout policy.
 
-Each command makes its shipped file again, byte for byte on the same data:
+The commands that fit them:
 
 * ``claim foresight train --family retweet --out retweet.json`` (also ``animal``, ``zones``, ``all``, and ``free`` for
   the ranges of ``foresight:free``): :mod:`claim.fitting.foresight`; ``claim foresight coverage`` checks the ranges;

@@ -18,7 +18,7 @@ from claim.selection.foresight.features import BEFORE, SMALL, FeatureState
 from claim.selection.foresight.kernels import true_gains
 from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, write_json
 from claim.selection.foresight.ranges import Ranges, Sample
-from claim.selection.foresight.selection_state import View
+from claim.selection.foresight.selection_state import SeenNetwork
 from claim.selection.foresight.selector import FittedForesight, Foresight, FreeForesight
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates
@@ -182,7 +182,7 @@ class SimulatedStudy(NamedTuple):
     """A study at its end: what is seen, the people's indices in the network, and the cascade probability."""
 
     network: Network
-    view: View
+    view: SeenNetwork
     people: OffsetArray
     p: float
 
@@ -215,7 +215,7 @@ def simulated_studies(
         policy = policy_named(str(rng.choice(POLICIES)))
         for _ in surveys(simulation, policy, int(rng.choice(budgets)), rng):
             pass
-        view, people = View.of(simulation.discovered), np.array(simulation.people)
+        view, people = SeenNetwork.of(simulation.discovered), np.array(simulation.people)
         studies.append(SimulatedStudy(network, view, people, float(rng.choice(chances))))
     return studies
 

@@ -112,12 +112,12 @@ def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: in
 
 def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> float | None:
     """The expected reach, at most the number of people; None before the first survey."""
-    from claim.selection.foresight.selection_state import View
+    from claim.selection.foresight.selection_state import SeenNetwork
 
     if not any(person.surveyed_at for person in study.people.values()):
         return None
     seed = draw_seed(np.random.default_rng(named_seed(study.setup.seed, "reach")))
-    guess, along, features = foresight.guess_reach(View.of(study.discovered()), leaders, seed)
+    guess, along, features = foresight.guess_reach(SeenNetwork.of(study.discovered()), leaders, seed)
     mean, _, _ = foresight.ranges().around(guess, along, features)
     return min(mean, float(max(study.setup.size_high or 0, len(study.seen.codes))))
 

@@ -215,14 +215,14 @@ def _choose_once() -> None:
     from claim.discovery import Discovered
     from claim.networks import Network
     from claim.selection.foresight import FreeForesight
-    from claim.selection.foresight.selection_state import View
+    from claim.selection.foresight.selection_state import SeenNetwork
     from claim.selection.selectors import GreedySelector
 
     network = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     seen = Discovered.from_network(network, [0, 1])
     foresight = FreeForesight(0.5, 10)
     leaders = foresight.select(seen, 2, np.random.default_rng(0))
-    foresight.ranges().around(*foresight.guess_reach(View.of(seen), leaders, 0))
+    foresight.ranges().around(*foresight.guess_reach(SeenNetwork.of(seen), leaders, 0))
     foresight.reasons(seen, leaders)
     GreedySelector(0.5, 10).select(seen, 2, np.random.default_rng(0))
     influence(network, leaders, 0.5, 10, 0)

@@ -8,7 +8,7 @@ from claim.cascades.kernels import draw_components
 from claim.cascades.worlds import EdgeSampler
 from claim.networks.network import FloatArray
 from claim.selection.foresight import kernels
-from claim.selection.foresight.selection_state import HiddenReach, SelectionState, View, prior_excess
+from claim.selection.foresight.selection_state import HiddenReach, SeenNetwork, SelectionState, prior_excess
 
 if TYPE_CHECKING:
     from claim.selection.foresight.model import Model
@@ -38,7 +38,13 @@ class FeatureState(SelectionState):
     """
 
     def __init__(
-        self, view: View, p: float, samples: int, seed: int, attendance: float = 1.0, model: "Model | None" = None
+        self,
+        view: SeenNetwork,
+        p: float,
+        samples: int,
+        seed: int,
+        attendance: float = 1.0,
+        model: "Model | None" = None,
     ) -> None:
         super().__init__(view, p, samples, seed, attendance)
         members, starts, _ = draw_components(EdgeSampler.of(view.network, 1.0), 0, 0, 1)  # one world, all edges live
@@ -99,7 +105,7 @@ class FeatureState(SelectionState):
         super().take(person)  # it updates what is uncovered
 
 
-def study_features(view: View, hidden: HiddenReach, p: float) -> FloatArray:
+def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArray:
     """One number for each name of ``STUDY``."""
     found = view.surveyed & ~view.start
     others = view.named[~view.surveyed & (view.named > 0)]
@@ -117,7 +123,7 @@ def study_features(view: View, hidden: HiddenReach, p: float) -> FloatArray:
     )
 
 
-def mixing(view: View) -> float:
+def mixing(view: SeenNetwork) -> float:
     """Degree assortativity: a correlation of the degrees of surveyed contacts, shrunk towards 0 for few pairs."""
     sources, targets, _ = view.network.edges()
     both = view.surveyed[sources] & view.surveyed[targets]

@@ -22,7 +22,7 @@ NOT_NAMED = 0.5  # hidden reach of a person whom no one named, relative to a per
 
 
 @dataclass(frozen=True)
-class View:
+class SeenNetwork:
     """A discovered network of n people as arrays for kernels.
 
     ``group`` numbers the classes of people whom nothing seen can tell apart; a surveyed person is a class of their own.
@@ -36,7 +36,7 @@ class View:
     degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
 
     @classmethod
-    def of(cls, discovered: Discovered) -> "View":
+    def of(cls, discovered: Discovered) -> "SeenNetwork":
         """The arrays of a discovered network."""
         n = len(discovered)
         surveyed = np.array([status == Status.SURVEYED for status in discovered.status], dtype=np.bool_)
@@ -78,7 +78,7 @@ class HiddenReach:
     excess: float
 
 
-def hidden_reach(view: View, p: float) -> HiddenReach:
+def hidden_reach(view: SeenNetwork, p: float) -> HiddenReach:
     """h(u) = c (a + od(u)) / (a + 1) for the people not surveyed, a = 1 / spread; see docs/foresight.md.
 
     A person named by many likely has more hidden contacts, the more so the more unequal degrees are.
@@ -97,7 +97,7 @@ def chain(p: float, excess: float) -> float:
     return step / (1.0 - min(step / 2.0, 0.5))
 
 
-def excess_degree(view: View) -> float:
+def excess_degree(view: SeenNetwork) -> float:
     """The mean number of further contacts of a person met through a contact.
 
     Surveyed people who were met so are direct observations; two more are added at the value that the degrees of the
@@ -107,13 +107,13 @@ def excess_degree(view: View) -> float:
     return float(total / (len(view.excess_of_found) + PRIOR_EXCESS))
 
 
-def prior_excess(view: View) -> float:
+def prior_excess(view: SeenNetwork) -> float:
     """The excess degree by the start people alone: a contact is met in proportion to their degree."""
     start = view.degree[view.start]
     return float((start**2).sum() / start.sum() - 1.0) if start.sum() else 0.0
 
 
-def spread(view: View, excess: float) -> float:
+def spread(view: SeenNetwork, excess: float) -> float:
     """The squared deviation of degrees relative to their mean, beyond that of a Poisson distribution."""
     if excess <= 0:
         return 1.0
@@ -122,7 +122,7 @@ def spread(view: View, excess: float) -> float:
     return float(np.clip(seen / (len(found) + PRIOR_SPREAD) - 1.0 / excess, *SPREADS))
 
 
-def closure(view: View) -> float:
+def closure(view: SeenNetwork) -> float:
     """The share of possible common contacts that pairs of surveyed contacts have."""
     common, possible = common_contacts(view.surveyed, view.network.offsets, view.network.contacts)
     return float((common + PRIOR_COMMON) / (possible + PRIOR_POSSIBLE))
@@ -135,7 +135,7 @@ class SelectionState:
     part of their components uncovered.
     """
 
-    def __init__(self, view: View, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
+    def __init__(self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
         self.view, self.p, self.attendance = view, p, attendance
         self.worlds = Worlds.draw(view.network, p, samples, seed)
         self.left = np.ones(view.n, dtype=np.bool_)

@@ -16,7 +16,7 @@ from claim.randomness import Rng, as_generator, draw_seed
 from claim.selection.foresight.features import FeatureState, study_features
 from claim.selection.foresight.model import Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
-from claim.selection.foresight.selection_state import SelectionState, View
+from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
 from claim.selection.greedy import SAME, BoolArray, Candidates, Ties, check_attendance, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
 
@@ -112,7 +112,7 @@ class Foresight:
         """The values that p may have."""
         return self.p_range or (self.p,)
 
-    def state(self, view: View, p: float, seed: int, attendance: float) -> SelectionState:
+    def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection."""
         return SelectionState(view, p, self.samples, seed, attendance)
 
@@ -130,9 +130,9 @@ class Foresight:
         The people after the first ``k`` in a longer list are the replacements, best first.
         """
         candidates = Candidates.of(len(discovered), k, **limits)
-        return self.select_in(View.of(discovered), candidates, k, rng) if len(discovered) else []
+        return self.select_in(SeenNetwork.of(discovered), candidates, k, rng) if len(discovered) else []
 
-    def select_in(self, view: View, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
+    def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
         seed, priority, states = draw_seed(rng), tie_priority(view.n, self.ties, rng), []
         for p in self.chances:
@@ -156,7 +156,7 @@ class Foresight:
 
         With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         """
-        view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
+        view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
         for p in self.chances:
@@ -167,7 +167,7 @@ class Foresight:
         means, lows, highs = zip(*found, strict=True)
         return Expected(sum(means) / len(means), min(lows), max(highs))
 
-    def guess_reach(self, view: View, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
+    def guess_reach(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
         """The reach before any correction, the reach along seen contacts, and features that predict the error.
 
         Every person not surveyed who is reached counts for one more contact at the least: a correction by a factor
@@ -193,7 +193,7 @@ class Foresight:
         the gains that leaders are compared by are too high or too low as a whole, which changes no choice. ``limits``
         are those that the leaders were chosen with.
         """
-        view, chosen = View.of(discovered), check_people(len(discovered), leaders).tolist()
+        view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
         if not chosen:
             return []
         seed = draw_seed(as_generator(rng))
@@ -215,7 +215,7 @@ class Foresight:
         ]
 
 
-def _others_alike(view: View, chosen: list[int], open_to_choice: BoolArray) -> list[int]:
+def _others_alike(view: SeenNetwork, chosen: list[int], open_to_choice: BoolArray) -> list[int]:
     """The number of people who could have been chosen instead of each leader; 0 for those of ``must``."""
     left = open_to_choice.copy()
     left[chosen] = False
@@ -232,7 +232,7 @@ class FreeForesight(Foresight):
     def planned_attendance(self) -> float:
         """Half way to full attendance: seen hubs look surer than unseen ones, and would be backed up too often.
 
-        The fitted form, which values the unseen better, plans with the attendance itself; see docs/troubles.md.
+        The fitted form, which values the unseen better, plans with the attendance itself; see docs/field-conditions.md.
         """
         return (1.0 + self.attendance) / 2.0
 
@@ -253,7 +253,7 @@ class FittedForesight(Foresight):
         """What the selector is called on the command line and in results."""
         return f"foresight:{self.family}"
 
-    def state(self, view: View, p: float, seed: int, attendance: float) -> SelectionState:
+    def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
         return FeatureState(view, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
 

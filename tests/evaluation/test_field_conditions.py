@@ -84,8 +84,8 @@ def test_a_run_is_judged_at_its_own_p():
         known = StudySettings(seed=1, leaders=4, p=settings.true_p(run))
         alone = ReachEvaluator(network, known.p, 10_000, seed=99).influence(outcome.leaders)
         assert outcome.influence == pytest.approx(alone, rel=0.05)
-        ((untroubled,),) = study_results(network, method, StudySettings(seed=1, leaders=4), [(run, start)], [5])
-        assert outcome.leaders == untroubled.leaders  # selectors that are told nothing choose for the usual p
+        ((without,),) = study_results(network, method, StudySettings(seed=1, leaders=4), [(run, start)], [5])
+        assert outcome.leaders == without.leaders  # selectors that are told nothing choose for the usual p
 
 
 def test_opt_of_a_range_knows_p():
@@ -123,13 +123,13 @@ def test_partial_answers_discover_less():
     assert part.discovered < 0.75 * full.discovered
 
 
-@pytest.mark.parametrize("trouble", [{"attendance": 0.6, "answers": 0.7}, {"p_range": (0.05, 0.2)}])
-def test_troubles_can_be_repeated_with_any_number_of_workers(trouble):
-    one, two = (compare(contacts(), "random,change", runs=50, workers=workers, **trouble) for workers in (1, 2))
+@pytest.mark.parametrize("condition", [{"attendance": 0.6, "answers": 0.7}, {"p_range": (0.05, 0.2)}])
+def test_field_conditions_can_be_repeated_with_any_number_of_workers(condition):
+    one, two = (compare(contacts(), "random,change", runs=50, workers=workers, **condition) for workers in (1, 2))
     assert json.dumps(one.to_dict()) == json.dumps(two.to_dict())
 
 
-def test_the_record_names_troubles_only_where_there_are_any():
+def test_the_record_names_field_conditions_only_where_there_are_any():
     calm = compare(contacts(), "random", runs=1, workers=1).manifest
     assert set(calm["settings"]) == {
         "seed", "budget", "start_size", "leaders", "p", "per_round", "refusal", "unit", "runs", "start_sets",
@@ -158,7 +158,7 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "problem"),
+    ("condition", "problem"),
     [
         ({"attendance": 0.0}, "attendance must be above 0"),
         ({"attendance": 1.2}, "attendance must be above 0 and at most 1, got 1.2"),
@@ -171,10 +171,10 @@ def test_a_report_of_a_troubled_comparison_is_written(tmp_path):
         ({"p_range": (0.1, float("nan"))}, "between 0 and 1"),
     ],
 )
-def test_troubles_that_make_no_sense_are_refused(trouble, problem, monkeypatch):
+def test_field_conditions_that_make_no_sense_are_refused(condition, problem, monkeypatch):
     monkeypatch.setattr("claim.evaluation.batches.run_studies", lambda *_: pytest.fail("it was played"))
     with pytest.raises(InputError, match=problem):
-        compare(contacts(), "random", **trouble)
+        compare(contacts(), "random", **condition)
 
 
 def test_a_range_of_p_is_refused_where_ties_have_their_own():

@@ -1,6 +1,7 @@
-"""What the field's troubles cost, and what handling them wins back: prints the tables of docs/troubles.md.
+"""The cost of field conditions, and what informed selectors win back: prints the tables of docs/field-conditions.md.
 
-`python benchmarks/troubles.py` plays the training networks from the same start sets with and without each trouble.
+`python benchmarks/field_conditions.py` runs studies of the training networks from the same start sets, with and without each
+condition.
 `CLAIM_DATA` names the folder of the networks.
 """
 
@@ -17,12 +18,12 @@ from claim.evaluation.runs import StudySettings, draw_start_sets, run_studies
 from claim.networks import load
 
 NETWORKS = ("copen", "occupy", "plj", "rob")
-CONTENDERS = methods_of("degree+inverse,random", "greedy,foresight:free", "field")
+METHODS = methods_of("degree+inverse,random", "greedy,foresight:free", "field")
 SEED = 10
 RANGE = (0.05, 0.2)
 
-# What is played, and what is held against it in turn.
-TROUBLES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
+# The settings of the studies, and those they are compared with.
+CONDITIONS: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "rounds of 3": ({"per_round": 3}, None),
     "all five at once": ({"per_round": 5}, None),
     "a fifth refuses": ({"refusal": 0.2}, {"refusal": 0.2, "unit": "answers"}),
@@ -34,13 +35,13 @@ TROUBLES: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
 Values = dict[tuple[str, str, str], npt.NDArray[np.float64]]  # by policy, selector and network
 
 
-def played(runs: int, known_p: bool = False, **trouble: Any) -> Values:
+def played(runs: int, known_p: bool = False, **condition: Any) -> Values:
     """People reached in each run; with ``known_p`` by selectors that know the p of each run."""
-    print(f"playing {trouble or 'no trouble'}{' with p known' * known_p}", file=sys.stderr)
-    settings, found = StudySettings(SEED, **trouble), {}
+    print(f"playing {condition or 'no condition'}{' with p known' * known_p}", file=sys.stderr)
+    settings, found = StudySettings(SEED, **condition), {}
     for network in map(load, NETWORKS):
         starts = list(enumerate(draw_start_sets(network, runs, settings.start_size, SEED)))
-        for method in CONTENDERS:
+        for method in METHODS:
             reached = []
             for run, start in starts:
                 p = settings.true_p(run)
@@ -60,30 +61,30 @@ def line(name: str, cells: list[str]) -> None:
     print("| " + " | ".join([name, *cells]) + " |", flush=True)
 
 
-def report(trouble: str, before: Values, hit: Values, handled: Values | None) -> None:
-    for key in [(each.policy, each.selector) for each in CONTENDERS]:
+def report(condition: str, before: Values, hit: Values, handled: Values | None) -> None:
+    for key in [(each.policy, each.selector) for each in METHODS]:
         cells = [mean_and_error(hit[*key, name] - before[*key, name], "+") for name in NETWORKS]
-        line(f"{trouble} | {' + '.join(key)}", cells)
+        line(f"{condition} | {' + '.join(key)}", cells)
         if handled is not None:
             won = [mean_and_error(handled[*key, name] - hit[*key, name], "+") for name in NETWORKS]
             line(" | handled", won)
 
 
 def report_reached(what: str, values: Values) -> None:
-    for key in [(each.policy, each.selector) for each in CONTENDERS]:
+    for key in [(each.policy, each.selector) for each in METHODS]:
         line(f"{what} | {' + '.join(key)}", [mean_and_error(values[*key, name]) for name in NETWORKS])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--only", choices=TROUBLES, help="one trouble")
+    parser.add_argument("--only", choices=CONDITIONS, help="one condition")
     given = parser.parse_args()
-    line("trouble | policy + selector", list(NETWORKS))
+    line("condition | policy + selector", list(NETWORKS))
     line("--- | ---", ["---"] * len(NETWORKS))
     calm: Values | None = None
-    for trouble, (settings, handling) in TROUBLES.items():
-        if given.only not in (None, trouble):
+    for condition, (settings, handling) in CONDITIONS.items():
+        if given.only not in (None, condition):
             continue
         if "p_range" in settings:
             before = played(given.runs, known_p=True, p_range=RANGE)
@@ -94,7 +95,7 @@ def main() -> None:
                 report_reached("none: people reached", calm)
             before = calm
         handled = None if handling is None else played(given.runs, **handling)
-        report(trouble, before, played(given.runs, **settings), handled)
+        report(condition, before, played(given.runs, **settings), handled)
 
 
 if __name__ == "__main__":
