@@ -1,8 +1,7 @@
 """The cost of field conditions, and what informed selectors win back: prints the tables of docs/field-conditions.md.
 
-`python benchmarks/field_conditions.py` runs studies of the training networks from the same start sets, with and without each
-condition.
-`CLAIM_DATA` names the folder of the networks.
+`python benchmarks/field_conditions.py` runs studies of the training networks from the same start sets, with and without
+each condition. `CLAIM_DATA` names the folder of the networks.
 """
 
 import argparse

@@ -120,10 +120,10 @@ def test_what_makes_no_plan_is_one_line(claim, arguments, problem):
 EVALUATE = ("evaluate", "--networks", "names.csv", "--policies", "random", "--runs", "2", "--workers", "1")
 
 
-def test_field conditions_are_options_of_evaluate(claim):
-    field conditions = ("--attendance", "0.6", "--p-range", "0.05,0.2", "--answers", "0.7")
+def test_field_conditions_are_options_of_evaluate(claim):
+    field_conditions = ("--attendance", "0.6", "--p-range", "0.05,0.2", "--answers", "0.7")
     told, untold = (
-        json.loads(claim(*EVALUATE, *field conditions, *more, "--json", "-").stdout) for more in ((), ("--untold",))
+        json.loads(claim(*EVALUATE, *field_conditions, *more, "--json", "-").stdout) for more in ((), ("--untold",))
     )
     assert told["manifest"]["command"].endswith("--attendance 0.6 --p-range 0.05,0.2 --report-rate 0.7")
     assert told["manifest"]["settings"]["p_range"] == [0.05, 0.2]
@@ -131,7 +131,7 @@ def test_field conditions_are_options_of_evaluate(claim):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "problem"),
+    ("condition", "problem"),
     [
         (("--attendance", "0"), "attendance must be above 0 and at most 1"),
         (("--p-range", "0.1"), "two numbers"),
@@ -140,7 +140,7 @@ def test_field conditions_are_options_of_evaluate(claim):
         (("--answers", "1.5"), "report_rate must be above 0 and at most 1"),
     ],
 )
-def test_field conditions_that_make_no_sense_are_one_line(claim, trouble, problem):
-    done = claim(*EVALUATE, *trouble)
+def test_field_conditions_that_make_no_sense_are_one_line(claim, condition, problem):
+    done = claim(*EVALUATE, *condition)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert problem in done.stderr
