@@ -275,15 +275,15 @@ def _described(looked: "Preview") -> dict[str, Any]:
     alike = [
         {"in_file": each.code, "name": each.name, "other": each.other_code, "other_name": each.other_name,
          "in_study": each.in_study, "score": round(each.score, 2)}
-        for each in looked.report.duplicates
+        for each in looked.duplicates
     ]  # fmt: skip
     return {
         "format": looked.format,
         "columns": looked.mapping,
         "people": len(looked.bundle.people),
         "ties": len(looked.bundle.ties),
-        "problems": [str(each) for each in looked.report.problems],
-        "notes": [str(each) for each in looked.report.notes],
+        "problems": [str(each) for each in looked.problems],
+        "notes": [str(each) for each in looked.notes],
         "alike": alike,
     }
 

@@ -2,11 +2,11 @@
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from claim.errors import InputError
-from claim.field.exchange import Bundle, ExportFile, Upload, preview, take
+from claim.field.exchange import Bundle, Upload, preview, take
 
 EGO_A, EGO_B = "a1111111-0000-4000-8000-000000000001", "b2222222-0000-4000-8000-000000000002"
 SESSION_A, SESSION_B = "5e551011-0000-4000-8000-00000000000a", "5e551011-0000-4000-8000-00000000000b"
@@ -39,9 +39,9 @@ def read_or_refused(content: bytes, **options: object) -> None:
     assert problem.isprintable()
 
 
-def again(files: Iterable[ExportFile]) -> Bundle:
+def again(files: Mapping[str, bytes]) -> Bundle:
     """What was exported, brought in again."""
-    return read(*(Upload(file.name, file.content) for file in files if file.name.endswith((".csv", "ml", ".gexf"))))
+    return read(*(Upload(name, files[name]) for name in files if name.endswith((".csv", "ml", ".gexf"))))
 
 
 def network_canvas() -> dict[str, str]:

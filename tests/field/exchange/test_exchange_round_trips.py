@@ -85,7 +85,7 @@ def test_rds_keeps_recruitment(bundle: Bundle) -> None:
 @calm
 @given(bundles(), st.sampled_from(["graphml", "gexf"]))
 def test_networkx_reads_the_graphs(bundle: Bundle, format: str) -> None:
-    content = export(bundle, format)[0].content
+    content = export(bundle, format)[f"network.{format}"]
     reader = nx.read_graphml if format == "graphml" else nx.read_gexf
     graph = reader(io.BytesIO(content))
     assert type(graph) is nx.Graph
@@ -110,7 +110,7 @@ NAMED = Bundle(
 
 
 def test_headers_and_line_ends_are_those_of_the_notes() -> None:
-    people, ties, surveys = (file.content.decode() for file in export(NAMED, "csv"))
+    people, ties, surveys = (content.decode() for content in export(NAMED, "csv").values())
     assert people.startswith(
         "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank\r\n"
     )
@@ -119,12 +119,12 @@ def test_headers_and_line_ends_are_those_of_the_notes() -> None:
         "survey_id,person_code,started_at,ended_at,outcome,n_named,recommended,override_reason,policy,seed\r\n"
         "S1,P1,2026-03-01,2026-03-01,answered,1,true,,change,7\r\n"
     )
-    nodes = export(NAMED, "gephi-csv")[0].content.decode()
+    nodes = export(NAMED, "gephi-csv")["nodes.csv"].decode()
     assert nodes.startswith("Id,Label,status,")
 
 
 def test_graphml_is_as_gephi_wants_it() -> None:
-    text = export(NAMED, "graphml")[0].content.decode()
+    text = export(NAMED, "graphml")["network.graphml"].decode()
     for key, kind in (("label", "node"), ("x", "node"), ("y", "node"), ("weight", "edge")):
         assert f'<key id="{key}" for="{kind}" attr.name="{key}"' in text
     assert '<graph edgedefault="undirected">' in text
@@ -144,9 +144,9 @@ def test_no_export_has_a_name_in_it(format: str) -> None:
 
 
 def test_rds_says_that_it_is_not_respondent_driven() -> None:
-    recruits, note = export(NAMED, "rds")
-    assert b"NOT a respondent-driven sample" in note.content
-    assert recruits.content == b"id,recruiter.id,network.size,time\r\nP1,start,1,2026-03-01\r\n"
+    recruits, note = export(NAMED, "rds").values()
+    assert b"NOT a respondent-driven sample" in note
+    assert recruits == b"id,recruiter.id,network.size,time\r\nP1,start,1,2026-03-01\r\n"
 
 
 def test_unknown_export_and_broken_bundles_are_refused() -> None:
@@ -183,7 +183,7 @@ def test_dangerous_cells_are_guarded_in_the_file(start: str) -> None:
     survey = replace(NAMED.surveys[0], override_reason=f"{start}HYPERLINK(1)")
     bundle = replace(NAMED, surveys=(survey,)).without_names()
     files = export(bundle, "csv")
-    (row,) = csv.DictReader(io.StringIO(files[2].content.decode(), newline=""))
+    (row,) = csv.DictReader(io.StringIO(files["surveys.csv"].decode(), newline=""))
     assert row["override_reason"] == f"'{start}HYPERLINK(1)"
     assert again(files) == without_places(bundle)
 

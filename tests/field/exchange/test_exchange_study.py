@@ -159,7 +159,7 @@ def test_foreign_files_are_one_batch_and_undone_whole(busy: OpenStudy, file: Upl
 
 def test_people_in_the_file_can_be_people_in_the_study(busy: OpenStudy) -> None:
     looked_at = preview(Upload("nc.zip", packed(network_canvas())), existing=known_names(busy.view))
-    likely = {each.name: each for each in looked_at.report.duplicates if each.in_study}
+    likely = {each.name: each for each in looked_at.duplicates if each.in_study}
     assert likely["Ben"].other_name == "Ben"
     assert likely["Ben"].score == 1.0
     assert likely["Ann"].other_name == "Ann Lee"

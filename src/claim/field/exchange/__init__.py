@@ -6,9 +6,8 @@ Out: :func:`~claim.field.exchange.study.bundle_of` gives a study's records, :fun
 carry codes, :func:`~claim.field.exchange.export.write_name_key` puts the names into an encrypted file of their own.
 """
 
-from claim.field.exchange.builder import Duplicate, Finding, Report
-from claim.field.exchange.export import EXPORTS, ExportFile, export, export_zip
-from claim.field.exchange.preview import IMPORTERS, Choice, Preview, Sample, preview, take
+from claim.field.exchange.export import EXPORTS, export, export_zip
+from claim.field.exchange.preview import IMPORTERS, Preview, preview, take
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
 from claim.io.text import Source as Upload
 
@@ -16,14 +15,8 @@ __all__ = [
     "EXPORTS",
     "IMPORTERS",
     "Bundle",
-    "Choice",
-    "Duplicate",
-    "ExportFile",
-    "Finding",
     "PersonRecord",
     "Preview",
-    "Report",
-    "Sample",
     "SurveyRecord",
     "TieRecord",
     "Upload",

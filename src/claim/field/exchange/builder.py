@@ -1,11 +1,12 @@
-"""From tables to records: which column plays which part, values, and what was found on the way."""
+"""From tables to records: which column plays which part, the values of rows, and what was found on the way."""
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from claim.errors import InputError
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, together
@@ -13,84 +14,38 @@ from claim.field.study.names import clean
 from claim.io import columns
 from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
 from claim.io.tables import Table
-from claim.io.text import shown
+from claim.io.text import shown, unescaped
 from claim.messages import Message
 
 MAX_PROBLEMS = 100  # reported in full; the others are only counted
 MAX_NAME = 10_000
 MAX_CODE = 200
 
-
-@dataclass(frozen=True)
-class Finding:
-    """A problem or a note, and where in the files it belongs."""
-
-    where: str
-    line: int | None
-    problem: Message
-
-    @property
-    def message(self) -> Message:
-        """The problem with its place."""
-        return InputError.at(self.where, self.line, self.problem).message
-
-    def __str__(self) -> str:
-        return str(self.message)
-
-
-@dataclass(frozen=True)
-class Duplicate:
-    """Two records that may be one person: one in the file, the other in the study or elsewhere in the file."""
-
-    code: str
-    name: str
-    other_code: str
-    other_name: str
-    score: float  # 1: the same but for case, accents and order
-    in_study: bool
-
-
-@dataclass(frozen=True)
-class Report:
-    """All findings of one reading."""
-
-    rows: dict[str, int] = field(default_factory=dict)  # read, by table
-    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # found, by table
-    problems: tuple[Finding, ...] = ()  # any of them stops the import
-    notes: tuple[Finding, ...] = ()
-    repeated_ties: int = 0  # the same pair again
-    repeated_people: int = 0  # the same name or code again
-    duplicates: tuple[Duplicate, ...] = ()
-
-    @property
-    def fine(self) -> bool:
-        """Whether nothing stops the import."""
-        return not self.problems
+T = TypeVar("T")
+Tables = list[Table]
 
 
 class Findings:
-    """Collects findings; beyond the cap they are only counted."""
+    """Collects messages that name a file and a line; beyond the cap they are only counted."""
 
     def __init__(self) -> None:
-        self._found: list[Finding] = []
+        self._found: list[Message] = []
         self._more = 0
 
     def add(self, where: str, line: int | None, text: str, /, **values: object) -> None:
         """One more finding; ``values`` belong in the places of the text."""
         if len(self._found) < MAX_PROBLEMS:
-            self._found.append(Finding(where, line, Message(text, values)))
+            self._found.append(InputError.at(where, line, Message(text, values)).message)
         else:
             self._more += 1
 
-    def all(self) -> tuple[Finding, ...]:
+    def all(self) -> tuple[Message, ...]:
         """The findings, and how many more there are."""
         more = Message.of("{count} more like these", count=f"{self._more:,}")
-        return (*self._found, *([Finding("and", None, more)] if self._more else []))
+        return (*self._found, *([InputError.at("and", None, more).message] if self._more else []))
 
 
-_SOMETHING_ELSE = re.compile(
-    "enumerator|interviewer|device|user|submitter|file|form|protocol|variable|phone|number|count|mail|address"
-)
+# Columns --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -102,6 +57,23 @@ class Role:
     words: tuple[str, ...]
     needed: bool = False
     within: tuple[str, ...] = ()  # failing these, a column with one of these words in its name will do
+    read: "Callable[[Row, str], object] | None" = None  # gives the value of the record's field of the same name
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A part that a column plays, and the columns that could play it."""
+
+    role: str
+    title: str
+    needed: bool
+    column: str  # "" if none
+    columns: tuple[str, ...]
+
+
+_SOMETHING_ELSE = re.compile(
+    "enumerator|interviewer|device|user|submitter|file|form|protocol|variable|phone|number|count|mail|address"
+)
 
 
 def normal(column: str) -> str:
@@ -112,66 +84,6 @@ def normal(column: str) -> str:
 def has(table: Table, *columns: str) -> bool:
     """Whether a table has all these columns, however they are written."""
     return {normal(column) for column in columns} <= {normal(column) for column in table.columns}
-
-
-class Columns:
-    """Finds the column for each role, and remembers what was used."""
-
-    def __init__(self, given: Mapping[str, str], problems: Findings) -> None:
-        self._given, self._problems = given, problems
-        self.used: dict[str, str] = {}  # role key to column; "" if there is none
-        self.choices: dict[str, tuple[str, ...]] = {}  # role key to the columns there are
-        self.roles: dict[str, Role] = {}
-
-    def find(self, table: Table, roles: Iterable[Role], *, one_of_many: bool = False) -> "Picked | None":
-        """The columns for these roles; None, and a problem is noted, if a needed one is missing.
-
-        A column the user chose has to be there, unless this is ``one_of_many`` tables that need not all have it.
-        """
-        places: dict[str, int] = {}
-        missing = []
-        for role in roles:
-            column = self._column(table, role, one_of_many)
-            self.roles[role.key], self.choices[role.key] = role, table.columns
-            self.used[role.key] = column or self.used.get(role.key, "")
-            if column:
-                places[role.key] = table.position(column)
-            elif role.needed:
-                missing.append(role)
-        for role in missing:
-            self._problems.add(
-                table.where,
-                1,
-                "which column holds {role}? there are {columns}",
-                role=Message(role.title),
-                columns=listed(table.columns),
-            )
-        return None if missing else Picked(table, places)
-
-    def _column(self, table: Table, role: Role, one_of_many: bool) -> str | None:
-        if role.key in self._given:
-            column = self._given[role.key]
-            if column and column not in table.columns:
-                if one_of_many:
-                    return None
-                text = "there is no column {column} for {role}"
-                problem = Message.of(text, column=shown(column), role=Message(role.title))
-                raise InputError.at(table.where, 1, problem)
-            return column
-        return suggested(table.columns, role)
-
-
-@dataclass(frozen=True)
-class Picked:
-    """Access to a table's rows by role."""
-
-    table: Table
-    places: Mapping[str, int]
-
-    def rows(self) -> Iterable[tuple[int, dict[str, str]]]:
-        """Line and values by role key; roles without a column are left out."""
-        for row in self.table.rows:
-            yield row.line, {key: row.cells[place] for key, place in self.places.items()}
 
 
 def suggested(columns: tuple[str, ...], role: Role) -> str | None:
@@ -193,65 +105,240 @@ def listed(columns: Sequence[str]) -> str:
     return f"{some}, …" if len(columns) > 8 else some
 
 
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+_WHOLE = re.compile(r"-?[0-9]{1,39}(\.0)?")
+_MAX_DIGITS = 40
+_TRUTHS = dict.fromkeys(("true", "yes", "1", "y", "t", "x"), True) | dict.fromkeys(
+    ("false", "no", "0", "n", "f"), False
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of one row by the key of their role, and what there is to say about its line.
+
+    In the project's own tables, which are ``strict``, a value that cannot be read stops the import; elsewhere the
+    column may mean something else, and the value is left out.
+    """
+
+    builder: "Builder"
+    where: str
+    line: int
+    cells: Mapping[str, str]  # roles without a column are left out
+    strict: bool
+
+    def problem(self, text: str, /, **values: object) -> None:
+        """Note what stops the import."""
+        self.builder.problems.add(self.where, self.line, text, **values)
+
+    def note(self, text: str, /, **values: object) -> None:
+        """Note what does not."""
+        self.builder.notes.add(self.where, self.line, text, **values)
+
+    def text(self, key: str) -> str:
+        """A cell without blanks around it; empty if there is no column for the role."""
+        return self.cells.get(key, "").strip()
+
+    def plain(self, key: str) -> str:
+        """A cell as it was before an export escaped it."""
+        return unescaped(self.cells.get(key, ""))
+
+    def code(self, key: str) -> str:
+        """The code of a person, which an export may have escaped."""
+        return self.plain(key).strip()
+
+    def values(self, roles: Iterable[Role]) -> dict[str, Any]:
+        """The fields of a record that are known; the part of the key after the dot is the name of the field."""
+        found = {role.key.partition(".")[2]: role.read(self, role.key) for role in roles if role.read}
+        return {name: value for name, value in found.items() if value not in (None, "")}
+
+    def whole(self, key: str, title: str = "") -> int | None:
+        """A whole number; spreadsheets like to write it ``3.0``."""
+        return self._checked(key, title, _whole, "{title} {value} is not a whole number")
+
+    def count(self, key: str, title: str = "") -> int | None:
+        """A whole number that is not negative."""
+        number = self.whole(key, title)
+        if number is None or number >= 0:
+            return number
+        self._complain(key, title, "{title} {value} is negative")
+        return None
+
+    def number(self, key: str, title: str = "") -> float | None:
+        """A finite number."""
+        return self._checked(key, title, _number, "{title} {value} is not a number")
+
+    def truth(self, key: str, title: str = "") -> bool | None:
+        """Yes or no."""
+        return self._checked(
+            key, title, lambda text: _TRUTHS[text.casefold()], "{title} {value} is neither true nor false"
+        )
+
+    def one_of(self, key: str, words: tuple[str, ...]) -> str | None:
+        """One of some words."""
+        problem = "{title} {value} is none of {words}"
+        return self._checked(key, "", lambda text: words[words.index(text.casefold())], problem, words=", ".join(words))
+
+    def time(self, key: str, title: str = "") -> str | None:
+        """A date, or a date and time, in the order year, month, day; kept as it is written."""
+        problem = "{title} {value} is not a date such as 2027-01-31 or 2027-01-31T14:05:00Z"
+        return self._checked(key, title, _time, problem)
+
+    def _checked(self, key: str, title: str, read: Callable[[str], T], problem: str, **values: object) -> T | None:
+        """A cell as ``read`` reads it; None if it is empty or cannot be read."""
+        text = self.text(key)
+        try:
+            return read(text) if text else None
+        except (ValueError, KeyError):
+            self._complain(key, title, problem, **values)
+            return None
+
+    def _complain(self, key: str, title: str, problem: str, **values: object) -> None:
+        """``title`` names the value in the message; else the part of the key after the dot does."""
+        values |= {"title": Message(title or key.partition(".")[2]), "value": shown(self.text(key))}
+        if self.strict:
+            self.problem(problem, **values)
+        else:
+            self.note("{problem}: left out", problem=Message(problem, values))
+
+
+def _whole(text: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ValueError
+    return int(text.removesuffix(".0"))
+
+
+def _time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+def _number(text: str) -> float:
+    if "_" in text or len(text) > _MAX_DIGITS or not math.isfinite(float(text)):
+        raise ValueError
+    return float(text)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table by role; none if a needed column is missing."""
+
+    builder: "Builder"
+    table: Table
+    places: Mapping[str, int]  # the key of a role to the index of its column
+    complete: bool
+    strict: bool
+
+    def __iter__(self) -> Iterator[Row]:
+        for row in self.table.rows if self.complete else ():
+            cells = {key: row.cells[place] for key, place in self.places.items()}
+            yield Row(self.builder, self.table.where, row.line, cells, self.strict)
+
+    def refuse_contacts(self, *, ties_elsewhere: bool = False, ends: Collection[str] = ()) -> None:
+        """Note a problem if columns that play no part say who knows whom, since that would be lost.
+
+        ``ties_elsewhere``: ties come from another table or column, so that only columns such as ``friend1`` are
+        suspect. ``ends`` are the columns of the two people of a tie.
+        """
+        found = []
+        for place, column in enumerate(self.table.columns):
+            name, cells = column.rpartition("/")[2], [row.cells[place] for row in self.table.rows]
+            if is_numbered_contact(name, ends) or (is_recruitment(name) and not ties_elsewhere and not ends):
+                suspect = any(cell.strip() for cell in cells)
+            else:
+                suspect = is_contact(name) and not ties_elsewhere and any(map(looks_like_name, cells))
+            if suspect and place not in self.places.values():
+                found.append(column)
+        if found:
+            text = (
+                "contacts in the columns {columns} are not understood; "
+                "a list of ties has two columns, such as person and contact, one contact a line"
+            )
+            self.builder.problems.add(self.table.where, 1, text, columns=listed(found))
+
+
 class Builder:
     """What the readers of all formats write into."""
 
     def __init__(self, mapping: Mapping[str, str] | None = None, join_names: bool = True) -> None:
-        self.problems, self.notes = Findings(), Findings()
-        self.columns = Columns(mapping or {}, self.problems)
         self.mapping = mapping or {}
+        self.problems, self.notes = Findings(), Findings()
+        self.choices: dict[str, Choice] = {}  # by the key of the role
+        self.people: dict[str, PersonRecord] = {}
+        self.named_in: Counter[str] = Counter()  # how many people were named in a survey, by its id
         self._join_names = join_names
-        self._people: dict[str, PersonRecord] = {}
         self._ties: dict[frozenset[str], TieRecord] = {}
         self._surveys: dict[str, SurveyRecord] = {}
         self._by_name: dict[str, str] = {}
-        self._repeated_ties = self._repeated_people = 0
+
+    # Tables ----------------------------------------------------------------------------------------------------------
+
+    def find(self, table: Table, roles: Iterable[Role], *, strict: bool = False, one_of_many: bool = False) -> Rows:
+        """The rows by these roles; a problem is noted for each needed column that is missing.
+
+        A column the user chose has to be there, unless this is ``one_of_many`` tables that need not all have it.
+        """
+        places: dict[str, int] = {}
+        complete = True
+        for role in roles:
+            column = self._column(table, role, one_of_many)
+            before = self.choices[role.key].column if role.key in self.choices else ""
+            self.choices[role.key] = Choice(role.key, role.title, role.needed, column or before, table.columns)
+            if column:
+                places[role.key] = table.position(column)
+            elif role.needed:
+                complete = False
+                text, there = "which column holds {role}? there are {columns}", listed(table.columns)
+                self.problems.add(table.where, 1, text, role=Message(role.title), columns=there)
+        return Rows(self, table, places, complete, strict)
+
+    def _column(self, table: Table, role: Role, one_of_many: bool) -> str | None:
+        column = self.mapping.get(role.key)
+        if column is None:
+            return suggested(table.columns, role)
+        if column and column not in table.columns and not one_of_many:
+            problem = Message.of(
+                "there is no column {column} for {role}", column=shown(column), role=Message(role.title)
+            )
+            raise InputError.at(table.where, 1, problem)
+        return column if column in table.columns else None
+
+    def note_unused(self, tables: Tables, used: Collection[Table | None]) -> None:
+        """Say which tables were not needed."""
+        for table in tables:
+            if table not in used:
+                self.notes.add(table.where, None, "not needed, left out")
 
     # People ----------------------------------------------------------------------------------------------------------
 
-    def knows(self, code: str) -> bool:
-        """Whether a person has this code."""
-        return code in self._people
-
-    def person(self, table: Table, line: int, code: str, **fields: Any) -> str | None:
+    def person(self, row: Row, code: str, **fields: Any) -> str | None:
         """A person by code; None, and a problem is noted, if the code or the name cannot be used."""
-        if not self._is_usable(table, line, code, fields.get("name") or ""):
-            return None
-        if code in self._people:
-            self.update(code, **fields)
-            self._repeated_people += 1
-        else:
-            self._people[code] = PersonRecord(code, **fields)
-        return code
-
-    def _is_usable(self, table: Table, line: int, code: str, name: str) -> bool:
+        name = fields.get("name") or ""
         if not code:
-            self.problems.add(table.where, line, "a code is missing")
+            row.problem("a code is missing")
         elif len(code) > MAX_CODE:
-            text = "the code {code} is longer than {most} characters"
-            self.problems.add(table.where, line, text, code=shown(code, 20), most=MAX_CODE)
+            row.problem("the code {code} is longer than {most} characters", code=shown(code, 20), most=MAX_CODE)
         elif code != code.strip() or any(ord(character) < 32 or 127 <= ord(character) < 160 for character in code):
-            text = "the code {code} has blanks around it or a control character in it"
-            self.problems.add(table.where, line, text, code=shown(code))
+            row.problem("the code {code} has blanks around it or a control character in it", code=shown(code))
         elif len(name) > MAX_NAME:
-            text = "the name {name} is longer than {most} characters"
-            self.problems.add(table.where, line, text, name=shown(name, 20), most=f"{MAX_NAME:,}")
+            row.problem("the name {name} is longer than {most} characters", name=shown(name, 20), most=f"{MAX_NAME:,}")
         else:
-            return True
-        return False
+            self.people.setdefault(code, PersonRecord(code))
+            self.update(code, **fields)
+            return code
+        return None
 
-    def named(self, table: Table, line: int, name: str, **fields: Any) -> str | None:
+    def named(self, row: Row, name: str, **fields: Any) -> str | None:
         """A person known by name only; the same name (but for case and blanks) is the same person."""
         key = clean(name).casefold()
         if not key:
-            self.problems.add(table.where, line, "a name is missing")
+            row.problem("a name is missing")
             return None
-        known = self._by_name.get(key) if self._join_names else None
-        if known is not None:
-            self._repeated_people += 1
-            self.update(known, **fields)
-            return known
-        code = self.person(table, line, f"new-{len(self._people) + 1}", name=name.strip(), **fields)
+        if self._join_names and key in self._by_name:
+            self.update(self._by_name[key], **fields)
+            return self._by_name[key]
+        code = self.person(row, f"new-{len(self.people) + 1}", name=name.strip(), **fields)
         if code is not None:
             self._by_name[key] = code
         return code
@@ -259,153 +346,54 @@ class Builder:
     def update(self, code: str, **fields: Any) -> None:
         """More about a person; what is not known does not replace what is."""
         known = {name: value for name, value in fields.items() if value is not None}
-        self._people[code] = replace(self._people[code], **known)
+        self.people[code] = replace(self.people[code], **known)
 
     # Ties and surveys ------------------------------------------------------------------------------------------------
 
-    def tie(self, table: Table, line: int, tie: TieRecord) -> None:
+    def tie(self, row: Row, source: str, target: str, named_by: tuple[str, ...], weight: float = 1.0) -> None:
         """A tie between known people; one that comes again is put together with the first."""
-        if tie.source == tie.target:
-            self.notes.add(table.where, line, "{person} is tied to themselves: left out", person=shown(tie.source))
+        if source == target:
+            row.note("{person} is tied to themselves: left out", person=shown(source))
             return
-        pair = frozenset((tie.source, tie.target))
-        if pair in self._ties:
-            self._repeated_ties += 1
-            tie = together(self._ties[pair], tie)
-        self._ties[pair] = tie
+        pair, tie = frozenset((source, target)), TieRecord(source, target, weight, named_by)
+        self._ties[pair] = together(self._ties[pair], tie) if pair in self._ties else tie
 
-    def survey(self, table: Table, line: int, survey: SurveyRecord) -> None:
+    def survey(self, row: Row, survey: SurveyRecord) -> None:
         """A survey; its id may come only once."""
         if survey.survey_id in self._surveys:
-            self.problems.add(table.where, line, "the survey {survey} comes twice", survey=shown(survey.survey_id))
+            row.problem("the survey {survey} comes twice", survey=shown(survey.survey_id))
         self._surveys[survey.survey_id] = survey
 
     # The end ---------------------------------------------------------------------------------------------------------
 
     def bundle(self, derive: bool) -> Bundle:
         """What was put together; ``derive`` counts contacts and namings where the format does not."""
-        ties = tuple(self._ties.values())
-        people = _counted(self._people, ties) if derive else tuple(self._people.values())
-        return Bundle(people, ties, tuple(self._surveys.values()))
+        found = Bundle(tuple(self.people.values()), tuple(self._ties.values()), tuple(self._surveys.values()))
+        if not derive:
+            return found
+        ties_of: dict[str, list[TieRecord]] = {code: [] for code in self.people}
+        for tie in found.ties:
+            ties_of[tie.source].append(tie)
+            ties_of[tie.target].append(tie)
+        people = tuple(_counted(person, ties_of[person.code]) for person in found.people)
+        return replace(found, people=people, surveys=tuple(map(self._with_outcome, found.surveys)))
 
-    def report(self, tables: list[Table]) -> Report:
-        """The findings."""
-        return Report(
-            rows={table.where: len(table.rows) for table in tables},
-            columns={table.where: table.columns for table in tables},
-            problems=self.problems.all(),
-            notes=self.notes.all(),
-            repeated_ties=self._repeated_ties,
-            repeated_people=self._repeated_people,
-        )
+    def _with_outcome(self, survey: SurveyRecord) -> SurveyRecord:
+        if survey.outcome is not None:
+            return survey
+        count = self.named_in[survey.survey_id]
+        return replace(survey, outcome="answered" if count else "named nobody", n_named=count)
 
 
-def _counted(people: Mapping[str, PersonRecord], ties: tuple[TieRecord, ...]) -> tuple[PersonRecord, ...]:
-    contacts: dict[str, int] = dict.fromkeys(people, 0)
-    namers: dict[str, dict[str, None]] = {code: {} for code in people}
-    for tie in ties:
-        for person in (tie.source, tie.target):
-            contacts[person] += 1
-            namers[person].update(dict.fromkeys(code for code in tie.named_by if code != person))
-    return tuple(
-        replace(
-            person,
-            n_contacts=contacts[person.code] if person.n_contacts is None else person.n_contacts,
-            times_named=len(namers[person.code]),
-            first_named_by=person.first_named_by or next(iter(namers[person.code]), None),
-        )
-        for person in people.values()
+def _counted(person: PersonRecord, ties: list[TieRecord]) -> PersonRecord:
+    """A person with what follows from their ties."""
+    namers = dict.fromkeys(code for tie in ties for code in tie.named_by if code != person.code)
+    return replace(
+        person,
+        n_contacts=len(ties) if person.n_contacts is None else person.n_contacts,
+        times_named=len(namers),
+        first_named_by=person.first_named_by or next(iter(namers), None),
     )
-
-
-_TRUE = frozenset({"true", "yes", "1", "y", "t", "x"})
-_FALSE = frozenset({"false", "no", "0", "n", "f", ""})
-_MAX_DIGITS = 40
-
-
-def written(value: object) -> str:
-    """A number, a truth value or nothing as a cell that reads back exactly; texts are the caller's business."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
-
-
-class Cells:
-    """Reads the cells of one row; an empty cell is None."""
-
-    def __init__(self, builder: Builder, table: Table, line: int, strict: bool) -> None:
-        # In the project's own tables a bad value stops the import; elsewhere the column may mean something else.
-        self._findings = builder.problems if strict else builder.notes
-        self._strict, self._where, self._line = strict, table.where, line
-
-    def whole(self, text: str, title: str) -> int | None:
-        """A whole number; spreadsheets like to write it ``3.0``."""
-        number = text.strip().removesuffix(".0")
-        digits = number.removeprefix("-")
-        if not text.strip() or (digits.isascii() and digits.isdigit() and len(number) <= _MAX_DIGITS):
-            return int(number) if number else None
-        self._complain("{title} {value} is not a whole number", title, text)
-        return None
-
-    def count(self, text: str, title: str) -> int | None:
-        """A whole number that is not negative."""
-        number = self.whole(text, title)
-        if number is None or number >= 0:
-            return number
-        self._complain("{title} {value} is negative", title, text)
-        return None
-
-    def number(self, text: str, title: str) -> float | None:
-        """A finite number."""
-        text = text.strip()
-        try:
-            value = float(text or "0") if "_" not in text and len(text) <= _MAX_DIGITS else math.nan
-        except ValueError:
-            value = math.nan
-        if math.isfinite(value):
-            return value if text else None
-        self._complain("{title} {value} is not a number", title, text)
-        return None
-
-    def truth(self, text: str, title: str) -> bool | None:
-        """Yes or no."""
-        word = text.strip().casefold()
-        if word not in _TRUE | _FALSE:
-            self._complain("{title} {value} is neither true nor false", title, text)
-        return word in _TRUE if word else None
-
-    def one_of(self, text: str, words: tuple[str, ...], title: str) -> str | None:
-        """One of some words."""
-        word = text.strip().casefold()
-        if not word or word in words:
-            return word or None
-        self._complain("{title} {value} is none of {words}", title, text, words=", ".join(words))
-        return None
-
-    def time(self, text: str, title: str) -> str | None:
-        """A date, or a date and time, in the order year, month, day; kept as it is written."""
-        text = text.strip()
-        try:
-            datetime.fromisoformat(text or "2027-01-31")
-        except ValueError:
-            expected = "{title} {value} is not a date such as 2027-01-31 or 2027-01-31T14:05:00Z"
-            self._complain(expected, title, text)
-            return None
-        return text or None
-
-    def _complain(self, text: str, title: str, value: str, **values: object) -> None:
-        problem = Message.of(text, title=Message(title), value=shown(value.strip()), **values)
-        if self._strict:
-            self._findings.add(self._where, self._line, problem.text, **problem.values)
-        else:
-            self._findings.add(self._where, self._line, "{problem}: left out", problem=problem)
-
-
-Tables = list[Table]
 
 
 @dataclass(frozen=True)
@@ -417,41 +405,3 @@ class Importer:
     recognises: Callable[[Tables], bool]
     read: Callable[[Tables, Builder], None]
     derive: bool = True  # whether contacts and namings are to be counted, because the format does not say
-
-
-def unused(builder: Builder, table: Table) -> None:
-    """Say that a table was not needed."""
-    builder.notes.add(table.where, None, "not needed, left out")
-
-
-def refuse_contacts(
-    builder: Builder,
-    table: Table,
-    picked: Picked | None,
-    *,
-    ties_elsewhere: bool = False,
-    ends: Collection[str] = (),
-) -> None:
-    """Note a problem if columns that play no part say who knows whom, since that would be lost.
-
-    ``ties_elsewhere``: ties come from another table or column, so that only columns such as ``friend1`` are suspect.
-    ``ends`` are the columns of the two people of a tie.
-    """
-    used = set(picked.places.values()) if picked else set()
-    found = []
-    for place, column in enumerate(table.columns):
-        name, cells = column.rpartition("/")[2], [row.cells[place] for row in table.rows]
-        if place in used:
-            continue
-        if is_numbered_contact(name, ends) or (is_recruitment(name) and not ties_elsewhere and not ends):
-            suspect = any(cell.strip() for cell in cells)
-        else:
-            suspect = is_contact(name) and not ties_elsewhere and any(map(looks_like_name, cells))
-        if suspect:
-            found.append(column)
-    if found:
-        text = (
-            "contacts in the columns {columns} are not understood; "
-            "a list of ties has two columns, such as person and contact, one contact a line"
-        )
-        builder.problems.add(table.where, 1, text, columns=listed(found))

@@ -8,8 +8,8 @@ table of who named whom, and one of pairs among those named by the same person.
 
 import re
 
-from claim.field.exchange.builder import Builder, Cells, Importer, Picked, Role, Tables, has, normal, unused
-from claim.field.exchange.records import SurveyRecord, TieRecord
+from claim.field.exchange.builder import Builder, Importer, Role, Row, Tables, has, normal
+from claim.field.exchange.records import SurveyRecord
 from claim.io.tables import Table
 from claim.io.text import shown
 
@@ -44,18 +44,16 @@ def read_network_canvas(tables: Tables, builder: Builder) -> None:
     edges = [table for table in tables if has(table, "networkCanvasSourceUUID", "networkCanvasTargetUUID")]
     alters = [table for table in tables if has(table, "networkCanvasUUID") and table not in edges]
     people = _of_people(alters, builder)
-    for table in tables:
-        if table not in (*egos, *edges, *people):
-            unused(builder, table)
-    sessions = {code for table in egos for code in _read_egos(table, builder)}
-    counts = dict.fromkeys(sessions, 0)
+    builder.note_unused(tables, (*egos, *edges, *people))
+    surveys: dict[str, str] = {}  # ego to the id of the survey
+    for table in egos:
+        _read_egos(table, builder, surveys)
     for table in people:
-        _read_alters(table, builder, counts)
-    others = {code for table in alters if table not in people for code in _uuids(table, builder)}
+        _read_alters(table, builder, surveys)
+    places = [table for table in alters if table not in people]
+    others = {row.cells["alter.uuid"] for table in places for row in builder.find(table, ALTERS[1:2])}
     for table in edges:
         _read_edges(table, builder, others)
-    for table in egos:
-        _read_surveys(table, builder, counts)
 
 
 def is_network_canvas(tables: Tables) -> bool:
@@ -80,76 +78,37 @@ def _type(table: Table) -> str:
     return match[1] if match else ""
 
 
-def _uuids(table: Table, builder: Builder) -> list[str]:
-    picked = builder.columns.find(table, (ALTERS[1],))
-    return [row["alter.uuid"] for _, row in picked.rows()] if picked else []
+def _read_egos(table: Table, builder: Builder, surveys: dict[str, str]) -> None:
+    for row in builder.find(table, EGOS):
+        name, ended = row.text("ego.name") or None, row.time("ego.ended_at", "sessionFinish")
+        ego = builder.person(row, row.text("ego.uuid"), name=name, status="surveyed", surveyed_at=ended)
+        if ego:
+            surveys[ego] = row.text("ego.session") or ego
+            started = row.time("ego.started_at", "sessionStart")
+            builder.survey(row, SurveyRecord(surveys[ego], ego, started, ended))
 
 
-def _read_egos(table: Table, builder: Builder) -> list[str]:
-    picked = builder.columns.find(table, EGOS)
-    found = []
-    for line, row in picked.rows() if picked else ():
-        name = row.get("ego.name", "").strip() or None
-        ended = Cells(builder, table, line, strict=False).time(row.get("ego.ended_at", ""), "sessionFinish")
-        code = builder.person(table, line, row["ego.uuid"].strip(), name=name, status="surveyed", surveyed_at=ended)
-        found += [code] if code else []
-    return found
-
-
-def _read_alters(table: Table, builder: Builder, counts: dict[str, int]) -> None:
-    picked = builder.columns.find(table, ALTERS, one_of_many=True)
-    for line, row in picked.rows() if picked else ():
-        ego = _ego_of(row, counts, table, line, builder)
-        code = builder.person(table, line, row["alter.uuid"].strip(), name=row.get("alter.name", "").strip() or None)
-        if ego and code:
-            counts[ego] += 1
-            builder.tie(table, line, TieRecord(ego, code, named_by=(ego,)))
-
-
-def _ego_of(row: dict[str, str], egos: dict[str, int], table: Table, line: int, builder: Builder) -> str | None:
-    ego = row["ego.uuid"].strip()
-    if ego in egos:
-        return ego
-    text = "the ego {ego} is in no ego file; bring in all files of the export"
-    builder.problems.add(table.where, line, text, ego=shown(ego))
-    return None
+def _read_alters(table: Table, builder: Builder, surveys: dict[str, str]) -> None:
+    for row in builder.find(table, ALTERS, one_of_many=True):
+        ego = row.text("ego.uuid")
+        code = builder.person(row, row.text("alter.uuid"), name=row.text("alter.name") or None)
+        if ego not in surveys:
+            row.problem("the ego {ego} is in no ego file; bring in all files of the export", ego=shown(ego))
+        elif code:
+            builder.named_in[surveys[ego]] += 1
+            builder.tie(row, ego, code, named_by=(ego,))
 
 
 def _read_edges(table: Table, builder: Builder, others: set[str]) -> None:
-    picked = builder.columns.find(table, EDGES)
-    for line, row in picked.rows() if picked else ():
-        ends = row["edge.source"].strip(), row["edge.target"].strip()
-        if others.intersection(ends):
+    for row in builder.find(table, EDGES):
+        ego, source, target = (row.text(key) for key in ("ego.uuid", "edge.source", "edge.target"))
+        unknown = [code for code in (source, target) if code not in builder.people]
+        if source in others or target in others:
             continue  # between a person and, say, a place
-        unknown = [code for code in ends if not builder.knows(code)]
         if unknown:
-            text = "the edge names {person}, who is in no attribute list"
-            builder.problems.add(table.where, line, text, person=shown(unknown[0]))
-            continue
-        builder.tie(table, line, TieRecord(*ends, named_by=_reporter(row, builder)))
-
-
-def _reporter(row: dict[str, str], builder: Builder) -> tuple[str, ...]:
-    ego = row["ego.uuid"].strip()
-    return (ego,) if builder.knows(ego) else ()
-
-
-def _read_surveys(table: Table, builder: Builder, counts: dict[str, int]) -> None:
-    picked: Picked | None = builder.columns.find(table, EGOS)
-    for line, row in picked.rows() if picked else ():
-        ego = row["ego.uuid"].strip()
-        if ego not in counts:
-            continue
-        cells = Cells(builder, table, line, strict=False)
-        record = SurveyRecord(
-            survey_id=row.get("ego.session", "").strip() or ego,
-            person_code=ego,
-            started_at=cells.time(row.get("ego.started_at", ""), "sessionStart"),
-            ended_at=cells.time(row.get("ego.ended_at", ""), "sessionFinish"),
-            outcome="answered" if counts[ego] else "named nobody",
-            n_named=counts[ego],
-        )
-        builder.survey(table, line, record)
+            row.problem("the edge names {person}, who is in no attribute list", person=shown(unknown[0]))
+        else:
+            builder.tie(row, source, target, named_by=(ego,) if ego in builder.people else ())
 
 
 NETWORK_CANVAS = Importer(
@@ -190,9 +149,7 @@ def read_egoweb(tables: Tables, builder: Builder) -> None:
         _read_named(table, builder, alters)
     for table in pairs:
         _read_pairs(table, builder, alters)
-    for table in tables:
-        if table not in (*named, *pairs):
-            unused(builder, table)
+    builder.note_unused(tables, (*named, *pairs))
 
 
 def is_egoweb(tables: Tables) -> bool:
@@ -201,33 +158,30 @@ def is_egoweb(tables: Tables) -> bool:
 
 
 def _read_named(table: Table, builder: Builder, alters: Alters) -> None:
-    picked = builder.columns.find(table, NAMED)
-    interviews: dict[str, tuple[int, str, int]] = {}  # line, ego, how many named
-    for line, row in picked.rows() if picked else ():
-        ego = builder.named(table, line, row["ego.id"], status="surveyed")
+    interviews: set[str] = set()
+    for row in builder.find(table, NAMED):
+        ego = builder.named(row, row.cells["ego.id"], status="surveyed")
         if ego is None:
             continue
-        interview, name = row["ego.interview"].strip(), row["alter.name"]
-        first, _, count = interviews.get(interview, (line, ego, 0))
-        interviews[interview] = (first, ego, count + bool(name.strip()))  # an ego without any has an empty row
-        alter = builder.named(table, line, name) if name.strip() else None
+        interview, name = row.text("ego.interview"), row.text("alter.name")
+        if interview not in interviews:
+            interviews.add(interview)
+            builder.survey(row, SurveyRecord(interview, ego))
+        alter = builder.named(row, name) if name else None  # an ego who named no one has an empty row
         if alter is not None:
-            alters[interview, row["alter.number"].strip()] = alter
-            builder.tie(table, line, TieRecord(ego, alter, named_by=(ego,)))
-    for interview, (line, ego, count) in interviews.items():
-        outcome = "answered" if count else "named nobody"
-        builder.survey(table, line, SurveyRecord(interview, ego, outcome=outcome, n_named=count))
+            builder.named_in[interview] += 1
+            alters[interview, row.text("alter.number")] = alter
+            builder.tie(row, ego, alter, named_by=(ego,))
 
 
 def _read_pairs(table: Table, builder: Builder, alters: Alters) -> None:
-    picked = builder.columns.find(table, (*PAIRS, _tied_role(table)))
-    for line, row in picked.rows() if picked else ():
-        if _TIED in row and _says_no(row[_TIED]):
+    for row in builder.find(table, (*PAIRS, _tied_role(table))):
+        if _TIED in row.cells and _says_no(row.text(_TIED)):
             continue
-        ego = builder.named(table, line, row["ego.id"], status="surveyed")
-        ends = [_alter(table, line, row, each, builder, alters) for each in ("1", "2")]
-        if ego is not None and ends[0] is not None and ends[1] is not None:
-            builder.tie(table, line, TieRecord(ends[0], ends[1], named_by=(ego,)))
+        ego = builder.named(row, row.cells["ego.id"], status="surveyed")
+        one, other = (_alter(row, which, alters) for which in "12")
+        if ego is not None and one is not None and other is not None:
+            builder.tie(row, one, other, named_by=(ego,))
 
 
 def _tied_role(table: Table) -> Role:
@@ -238,18 +192,15 @@ def _tied_role(table: Table) -> Role:
 
 
 def _says_no(answer: str) -> bool:
-    word = answer.strip().casefold()
-    return word in _NO or word.startswith("-")  # EgoWeb writes what was skipped or refused as -1 and below
+    return answer.casefold() in _NO or answer.startswith("-")  # what was skipped or refused is -1 and below
 
 
-def _alter(table: Table, line: int, row: dict[str, str], which: str, builder: Builder, alters: Alters) -> str | None:
-    key = row["ego.interview"].strip(), row[f"pair.number{which}"].strip()
-    if key not in alters:
-        code = builder.named(table, line, row[f"pair.name{which}"])
-        if code is None:
-            return None
+def _alter(row: Row, which: str, alters: Alters) -> str | None:
+    key = row.text("ego.interview"), row.text(f"pair.number{which}")
+    code = alters.get(key) or row.builder.named(row, row.cells[f"pair.name{which}"])
+    if code is not None:
         alters[key] = code
-    return alters[key]
+    return code
 
 
 EGOWEB = Importer("egoweb", "EgoWeb (ego-alter and alter-pair files)", is_egoweb, read_egoweb)

@@ -1,112 +1,69 @@
 """Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
-from claim.field.exchange.builder import (
-    Builder,
-    Cells,
-    Importer,
-    Picked,
-    Role,
-    Tables,
-    has,
-    normal,
-    refuse_contacts,
-    unused,
-)
-from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord, TieRecord
+from claim.field.exchange.builder import Builder, Importer, Role, Row, Rows, Tables, has, normal
+from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord
 from claim.io.columns import PAIRS
 from claim.io.tables import Table
-from claim.io.text import shown, unescaped, unescaped_list
+from claim.io.text import shown, unescaped_list
 
 PEOPLE = (
     Role("people.code", "the people's codes", ("personcode", "id", "code", "nodeid"), needed=True),
     Role("people.name", "the people's names", ("name", "label")),
-    Role("people.status", "their status", ("status",)),
-    Role("people.consent", "the version of the consent", ("consent",)),
-    Role("people.first_named_by", "who named them first", ("firstnamedby",)),
-    Role("people.surveyed_at", "when they were surveyed", ("surveyedat",)),
-    Role("people.n_contacts", "how many contacts they have", ("ncontacts",)),
-    Role("people.times_named", "how often they were named", ("timesnamed",)),
-    Role("people.is_start", "whether they are start people", ("isstart",)),
-    Role("people.leader_rank", "their rank as leaders", ("leaderrank",)),
-    Role("people.x", "their place in a picture, across", ("x",)),
-    Role("people.y", "their place in a picture, up", ("y",)),
+    Role("people.status", "their status", ("status",), read=lambda row, key: row.one_of(key, STATUSES)),
+    Role("people.consent", "the version of the consent", ("consent",), read=Row.plain),
+    Role("people.first_named_by", "who named them first", ("firstnamedby",), read=Row.code),
+    Role("people.surveyed_at", "when they were surveyed", ("surveyedat",), read=Row.time),
+    Role("people.n_contacts", "how many contacts they have", ("ncontacts",), read=Row.count),
+    Role("people.times_named", "how often they were named", ("timesnamed",), read=Row.count),
+    Role("people.is_start", "whether they are start people", ("isstart",), read=Row.truth),
+    Role("people.leader_rank", "their rank as leaders", ("leaderrank",), read=Row.count),
+    Role("people.x", "their place in a picture, across", ("x",), read=Row.number),
+    Role("people.y", "their place in a picture, up", ("y",), read=Row.number),
 )
 SURVEYS = (
     Role("surveys.id", "the survey's id", ("surveyid",), needed=True),
     Role("surveys.person", "who was surveyed", ("personcode",), needed=True),
-    Role("surveys.started_at", "when it began", ("startedat",)),
-    Role("surveys.ended_at", "when it ended", ("endedat",)),
-    Role("surveys.outcome", "the outcome", ("outcome",)),
-    Role("surveys.n_named", "how many were named", ("nnamed",)),
-    Role("surveys.recommended", "whether it was recommended", ("recommended",)),
-    Role("surveys.override_reason", "why another person was surveyed", ("overridereason",)),
-    Role("surveys.policy", "the policy", ("policy",)),
-    Role("surveys.seed", "the seed", ("seed",)),
+    Role("surveys.started_at", "when it began", ("startedat",), read=Row.time),
+    Role("surveys.ended_at", "when it ended", ("endedat",), read=Row.time),
+    Role("surveys.outcome", "the outcome", ("outcome",), read=lambda row, key: row.one_of(key, OUTCOMES)),
+    Role("surveys.n_named", "how many were named", ("nnamed",), read=Row.count),
+    Role("surveys.recommended", "whether it was recommended", ("recommended",), read=Row.truth),
+    Role("surveys.override_reason", "why another person was surveyed", ("overridereason",), read=Row.plain),
+    Role("surveys.policy", "the policy", ("policy",), read=Row.plain),
+    Role("surveys.seed", "the seed", ("seed",), read=Row.whole),
 )
 
 
 def read(tables: Tables, builder: Builder) -> None:
     """People first, since ties and surveys refer to them; without a table of people, ties make them known."""
-    people = [table for table in tables if _is_people(table)]
+    ties, surveys = list(filter(_pair, tables)), [table for table in tables if has(table, "survey_id")]
+    people = [table for table in tables if table not in (*ties, *surveys)]
     for table in people:
-        _read_people(table, builder, with_ties=any(map(_is_ties, tables)))
-    for table in tables:
-        if _is_ties(table):
-            _read_ties(table, builder, declare=not people)
-    for table in tables:
-        if has(table, "survey_id"):
-            _read_surveys(table, builder)
+        _read_people(table, builder, with_ties=bool(ties))
+    for table in ties:
+        _read_ties(table, builder, declare=not people)
+    for table in surveys:
+        _read_surveys(table, builder)
 
 
 def recognises(tables: Tables) -> bool:
-    """Whether the columns are surely the project's own, or two ends of ties."""
-    return any(has(table, "person_code") or has(table, "survey_id") or _is_ties(table) for table in tables)
-
-
-def has_ids(tables: Tables) -> bool:
-    """Whether the first column is a node's id, as in Gephi's tables."""
-    return normal(tables[0].columns[0]) in ("id", "code", "nodeid") if tables[0].columns else False
+    """Whether the columns are the project's own, two ends of ties, or begin with a node's id, as in Gephi's tables."""
+    if any(has(table, "person_code") or has(table, "survey_id") or _pair(table) for table in tables):
+        return True
+    return any(normal(column) in ("id", "code", "nodeid") for column in tables[0].columns[:1])
 
 
 def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
-    picked = builder.columns.find(table, PEOPLE)
-    refuse_contacts(builder, table, picked, ties_elsewhere=with_ties)
-    strict = has(table, "person_code")
+    rows = builder.find(table, PEOPLE, strict=has(table, "person_code"))
+    rows.refuse_contacts(ties_elsewhere=with_ties)
     lines: dict[str, int] = {}
-    for line, raw in picked.rows() if picked else ():
-        row = {key.partition(".")[2]: unescaped(value) for key, value in raw.items()}
-        code = row["code"].strip()
+    for row in rows:
+        code, name = row.code("people.code"), row.code("people.name")
         if code in lines:
-            text = "the code {code} comes twice, first in line {line}"
-            builder.problems.add(table.where, line, text, code=shown(code), line=lines[code])
+            row.problem("the code {code} comes twice, first in line {line}", code=shown(code), line=lines[code])
             continue
-        lines[code] = line
-        name = row.get("name", "").strip()
-        fields = _person_fields(row, Cells(builder, table, line, strict))
-        builder.person(table, line, code, name=name if name and name != code else None, **fields)
-
-
-def _person_fields(row: dict[str, str], cells: Cells) -> dict[str, object]:
-    return {
-        "status": cells.one_of(row.get("status", ""), STATUSES, "status") or "named",
-        "consent": row.get("consent") or None,
-        "first_named_by": row.get("first_named_by", "").strip() or None,
-        "surveyed_at": cells.time(row.get("surveyed_at", ""), "surveyed_at"),
-        "n_contacts": cells.count(row.get("n_contacts", ""), "n_contacts"),
-        "times_named": cells.count(row.get("times_named", ""), "times_named"),
-        "is_start": bool(cells.truth(row.get("is_start", ""), "is_start")),
-        "leader_rank": cells.count(row.get("leader_rank", ""), "leader_rank"),
-        "x": cells.number(row.get("x", ""), "x"),
-        "y": cells.number(row.get("y", ""), "y"),
-    }
-
-
-def _is_people(table: Table) -> bool:
-    return not has(table, "survey_id") and not _is_ties(table)
-
-
-def _is_ties(table: Table) -> bool:
-    return _pair(table) is not None
+        lines[code] = row.line
+        builder.person(row, code, name=name if name and name != code else None, **row.values(PEOPLE))
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -126,59 +83,40 @@ def _tie_roles(table: Table) -> tuple[Role, ...]:
 
 
 def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
-    picked = builder.columns.find(table, _tie_roles(table))
-    refuse_contacts(builder, table, picked, ends=_pair(table) or ())
-    for line, row in picked.rows() if picked else ():
-        source, target = (unescaped(row[f"ties.{end}"]).strip() for end in ("source", "target"))
-        namers = unescaped_list(row.get("ties.named_by", ""))
-        known = [_end(table, line, code, builder, declare) for code in (source, target, *namers)]
-        weight = Cells(builder, table, line, strict=True).number(row.get("ties.weight", ""), "the weight")
+    rows = builder.find(table, _tie_roles(table), strict=True)
+    rows.refuse_contacts(ends=_pair(table) or ())
+    for row in rows:
+        source, target = row.code("ties.source"), row.code("ties.target")
+        namers = unescaped_list(row.cells.get("ties.named_by", ""))
+        known = [_is_known(row, code, declare) for code in (source, target, *namers)]
+        weight = row.number("ties.weight", "the weight")
         if weight is not None and weight <= 0:
-            builder.problems.add(table.where, line, "the weight is not above 0")
+            row.problem("the weight is not above 0")
         elif all(known):
-            if not namers and row.get("ties.type", "").strip().casefold() == "directed":
+            if not namers and row.text("ties.type").casefold() == "directed":
                 namers = (source,)  # the person a tie leads from has named the other
-            builder.tie(table, line, TieRecord(source, target, weight=weight or 1.0, named_by=namers))
+            builder.tie(row, source, target, namers, weight or 1.0)
 
 
-def _end(table: Table, line: int, code: str, builder: Builder, declare: bool) -> bool:
-    if builder.knows(code):
+def _is_known(row: Row, code: str, declare: bool) -> bool:
+    if code in row.builder.people:
         return True
     if declare and ";" in code:
-        text = "{cell} is several people in one cell; write one contact a line"
-        builder.problems.add(table.where, line, text, cell=shown(code))
-        return False
-    if declare or not code:
-        return builder.person(table, line, code) is not None
-    builder.problems.add(table.where, line, "the tie names {code}, who is not among the people", code=shown(code))
+        row.problem("{cell} is several people in one cell; write one contact a line", cell=shown(code))
+    elif declare or not code:
+        return row.builder.person(row, code) is not None
+    else:
+        row.problem("the tie names {code}, who is not among the people", code=shown(code))
     return False
 
 
 def _read_surveys(table: Table, builder: Builder) -> None:
-    picked = builder.columns.find(table, SURVEYS)
-    for line, raw in picked.rows() if picked else ():
-        row = {key.partition(".")[2]: unescaped(value) for key, value in raw.items()}
-        person = row["person"].strip()
-        if not builder.knows(person):
-            text = "the survey is of {code}, who is not among the people"
-            builder.problems.add(table.where, line, text, code=shown(person))
-            continue
-        builder.survey(table, line, _survey(row, person, Cells(builder, table, line, strict=True)))
-
-
-def _survey(row: dict[str, str], person: str, cells: Cells) -> SurveyRecord:
-    return SurveyRecord(
-        survey_id=row["id"],
-        person_code=person,
-        started_at=cells.time(row.get("started_at", ""), "started_at"),
-        ended_at=cells.time(row.get("ended_at", ""), "ended_at"),
-        outcome=cells.one_of(row.get("outcome", ""), OUTCOMES, "outcome"),
-        n_named=cells.count(row.get("n_named", ""), "n_named"),
-        recommended=cells.truth(row.get("recommended", ""), "recommended"),
-        override_reason=row.get("override_reason") or None,
-        policy=row.get("policy") or None,
-        seed=cells.whole(row.get("seed", ""), "seed"),
-    )
+    for row in builder.find(table, SURVEYS, strict=True):
+        person = row.code("surveys.person")
+        if person not in builder.people:
+            row.problem("the survey is of {code}, who is not among the people", code=shown(person))
+        else:
+            builder.survey(row, SurveyRecord(row.plain("surveys.id"), person, **row.values(SURVEYS)))
 
 
 IMPORTER = Importer(
@@ -206,16 +144,15 @@ def is_roster(tables: Tables) -> bool:
 
 
 def read_roster(tables: Tables, builder: Builder) -> None:
-    """One person a row; a name that comes again is the same person, and is counted."""
+    """One person a row; a name that comes again is the same person."""
     for table in tables:
-        picked = builder.columns.find(table, NAMES)
-        refuse_contacts(builder, table, picked)
-        for line, row in picked.rows() if picked else ():
-            if not row["roster.name"].strip():
-                builder.notes.add(table.where, line, "a row without a name: left out")
-                continue
-            start = Cells(builder, table, line, strict=False).truth(row.get("roster.is_start", ""), "is_start")
-            builder.named(table, line, row["roster.name"], **({"is_start": True} if start else {}))
+        rows = builder.find(table, NAMES)
+        rows.refuse_contacts()
+        for row in rows:
+            if row.text("roster.name"):
+                builder.named(row, row.cells["roster.name"], is_start=row.truth("roster.is_start") or None)
+            else:
+                row.note("a row without a name: left out")
 
 
 def is_recruitment(tables: Tables) -> bool:
@@ -226,45 +163,37 @@ def is_recruitment(tables: Tables) -> bool:
 def read_recruitment(tables: Tables, builder: Builder) -> None:
     """All people in it were surveyed; those whose recruiter is not in it are start people."""
     table = next((table for table in tables if has(table, "id", "recruiter.id")), tables[0])
-    for other in tables:
-        if other is not table:
-            unused(builder, other)
-    picked = builder.columns.find(table, RECRUITS)
-    refuse_contacts(builder, table, picked, ties_elsewhere=True)
-    if picked is not None:
-        _read_recruits(table, picked, builder)
-        _read_recruiters(table, picked, builder)
+    builder.note_unused(tables, [table])
+    rows = builder.find(table, RECRUITS)
+    rows.refuse_contacts(ties_elsewhere=True)
+    for row in rows:
+        code = row.code("recruit.id")
+        if code in builder.people:
+            row.problem("the id {code} comes twice", code=shown(code))
+        else:
+            size = row.count("recruit.size", "network.size")
+            time = row.text("recruit.time") or None  # a date, or the number of a wave
+            builder.person(row, code, status="surveyed", n_contacts=size, surveyed_at=time)
+    _read_recruiters(rows, builder)
 
 
-def _read_recruits(table: Table, picked: Picked, builder: Builder) -> None:
-    for line, row in picked.rows():
-        cells = Cells(builder, table, line, strict=False)
-        code = unescaped(row["recruit.id"]).strip()
-        if builder.knows(code):
-            builder.problems.add(table.where, line, "the id {code} comes twice", code=shown(code))
-            continue
-        size = cells.count(row.get("recruit.size", ""), "network.size")
-        time = row.get("recruit.time", "").strip() or None  # a date, or the number of a wave
-        builder.person(table, line, code, status="surveyed", n_contacts=size, surveyed_at=time)
-
-
-def _read_recruiters(table: Table, picked: Picked, builder: Builder) -> None:
+def _read_recruiters(rows: Rows, builder: Builder) -> None:
     strangers: dict[str, None] = {}
-    for line, row in picked.rows():
-        code, recruiter = unescaped(row["recruit.id"]).strip(), unescaped(row["recruit.by"]).strip()
-        if not builder.knows(code):
+    for row in rows:
+        code, recruiter = row.code("recruit.id"), row.code("recruit.by")
+        if code not in builder.people:
             continue
-        builder.survey(table, line, SurveyRecord(f"survey of {code}", code, outcome="answered"))
-        if builder.knows(recruiter):
+        builder.survey(row, SurveyRecord(f"survey of {code}", code, outcome="answered"))
+        if recruiter in builder.people:
             builder.update(code, first_named_by=recruiter)
-            builder.tie(table, line, TieRecord(recruiter, code, named_by=(recruiter,)))
+            builder.tie(row, recruiter, code, named_by=(recruiter,))
         else:
             strangers[recruiter] = None
             builder.update(code, is_start=True)
     if len(strangers) > 1:
         named = ", ".join(shown(each, 20) for each in list(strangers)[:5])
         text = "several recruiters are not in the file ({named}): taken for the start"
-        builder.notes.add(table.where, None, text, named=named)
+        builder.notes.add(rows.table.where, None, text, named=named)
 
 
 ROSTER = Importer("roster", "a list of names (CSV)", is_roster, read_roster)

@@ -2,24 +2,35 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from claim.errors import InputError
 from claim.field.exchange import interviews, network_tables, submissions
-from claim.field.exchange.builder import Builder, Duplicate, Importer, Report, Tables
+from claim.field.exchange.builder import Builder, Choice, Importer, Tables
 from claim.field.exchange.records import Bundle, check
 from claim.field.study.names import NameIndex, words
 from claim.io.archives import gathered
-from claim.io.tables import read_tables
+from claim.io.tables import Table, read_tables
 from claim.io.text import Source, shown
 from claim.messages import Message
 
 MAX_COMPARED = 2_000  # names; in larger files only names that are the same but for case, accents and order are found
 _PER_PERSON = 3
-_SAMPLE_ROWS = 5
 
 Names = list[tuple[str, str]]  # codes and names
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """Two records that may be one person: one in the file, the other in the study or elsewhere in the file."""
+
+    code: str
+    name: str
+    other_code: str
+    other_name: str
+    score: float  # 1: the same but for case, accents and order
+    in_study: bool
 
 
 def find_duplicates(bundle: Bundle, existing: Iterable[tuple[str, str]]) -> tuple[Duplicate, ...]:
@@ -28,22 +39,12 @@ def find_duplicates(bundle: Bundle, existing: Iterable[tuple[str, str]]) -> tupl
     if max(len(known), len(fresh)) > MAX_COMPARED:
         found = [*_same(fresh, known, in_study=True), *_same(fresh, fresh, in_study=False)]
     else:
-        found = [*_similar(fresh, known), *_alike(fresh)]
+        index, names = NameIndex(known), dict(fresh)
+        similar = [(code, each) for code, name in fresh for each in index.similar(name, limit=_PER_PERSON)]
+        found = [Duplicate(code, names[code], each.code, each.name, each.score, True) for code, each in similar]
+        for code, each in NameIndex(fresh).alike():
+            found.append(Duplicate(each.code, each.name, code, names[code], each.score, False))
     return tuple(sorted(found, key=lambda each: (-each.score, each.code, each.other_code)))
-
-
-def _similar(fresh: Names, known: Names) -> list[Duplicate]:
-    """People in the file like people in the study."""
-    index = NameIndex(known)
-    matches = ((code, name, match) for code, name in fresh for match in index.similar(name, limit=_PER_PERSON))
-    return [Duplicate(code, name, match.code, match.name, match.score, True) for code, name, match in matches]
-
-
-def _alike(fresh: Names) -> list[Duplicate]:
-    """People in the file like others in the file."""
-    names = dict(fresh)
-    pairs = NameIndex(fresh).alike()
-    return [Duplicate(match.code, match.name, code, names[code], match.score, False) for code, match in pairs]
 
 
 def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
@@ -51,12 +52,8 @@ def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
     for code, name in others:
         first.setdefault(words(name), (code, name))
     first.pop((), None)  # names without a letter are not alike
-    found = []
-    for code, name in fresh:
-        other = first.get(words(name))
-        if other is not None and (in_study or other[0] != code):
-            found.append(Duplicate(code, name, *other, 1.0, in_study))
-    return found
+    found = [(code, name, first[words(name)]) for code, name in fresh if words(name) in first]
+    return [Duplicate(code, name, *other, 1.0, in_study) for code, name, other in found if in_study or other[0] != code]
 
 
 IMPORTERS: tuple[Importer, ...] = (  # in the order in which they are tried
@@ -72,42 +69,23 @@ Files = Path | str | Source | Iterable[Path | str | Source]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A part that a column plays, and the columns that could play it."""
-
-    role: str
-    title: str
-    needed: bool
-    column: str  # "" if none
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The first rows of a table."""
-
-    where: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    count: int
-
-
-@dataclass(frozen=True)
 class Preview:
     """What files hold, as the present choice of format and columns reads it; nothing has been taken yet."""
 
     format: str
     title: str
     choices: tuple[Choice, ...]
-    samples: tuple[Sample, ...]
-    report: Report
+    tables: tuple[Table, ...]
     bundle: Bundle
+    problems: tuple[Message, ...]  # any of them stops the import
+    notes: tuple[Message, ...]
+    duplicates: tuple[Duplicate, ...]
     digest: str  # SHA-256 of the files
 
     @property
     def ready(self) -> bool:
         """Whether it can be taken as it is."""
-        return self.report.fine and bool(self.bundle.people)
+        return not self.problems and bool(self.bundle.people)
 
     @property
     def mapping(self) -> dict[str, str]:
@@ -135,12 +113,17 @@ def preview(
     builder = Builder(mapping, join_names)
     importer.read(tables, builder)
     bundle = builder.bundle(importer.derive)
-    report = replace(builder.report(tables), duplicates=find_duplicates(bundle, existing))
-    choices = tuple(
-        Choice(key, role.title, role.needed, builder.columns.used[key], builder.columns.choices[key])
-        for key, role in builder.columns.roles.items()
+    return Preview(
+        format=importer.name,
+        title=importer.title,
+        choices=tuple(builder.choices.values()),
+        tables=tuple(tables),
+        bundle=bundle,
+        problems=builder.problems.all(),
+        notes=builder.notes.all(),
+        duplicates=find_duplicates(bundle, existing),
+        digest=_digest(uploads),
     )
-    return Preview(importer.name, importer.title, choices, _samples(tables), report, bundle, _digest(uploads))
 
 
 def take(looked_at: Preview, merges: Mapping[str, str] | None = None) -> Bundle:
@@ -148,13 +131,13 @@ def take(looked_at: Preview, merges: Mapping[str, str] | None = None) -> Bundle:
 
     ``merges`` gives the codes of people in the file that are other people in the file.
     """
-    problems = looked_at.report.problems
+    problems = looked_at.problems
+    if len(problems) == 1:
+        raise InputError(problems[0])
     if problems:
-        if len(problems) == 1:
-            raise InputError(problems[0].message)
         raise InputError("{problem} (and {more} more problems)", problem=problems[0], more=len(problems) - 1)
     if not looked_at.bundle.people:
-        raise InputError.at(looked_at.samples[0].where, None, Message("no people in it"))
+        raise InputError.at(looked_at.tables[0].where, None, Message("no people in it"))
     codes = {person.code for person in looked_at.bundle.people}
     unknown = sorted({code for pair in (merges or {}).items() for code in pair} - codes)
     if unknown:
@@ -165,23 +148,17 @@ def take(looked_at: Preview, merges: Mapping[str, str] | None = None) -> Bundle:
 
 
 def _importer(tables: Tables, name: str | None) -> Importer:
-    if name is not None:
-        chosen = next((each for each in IMPORTERS if each.name == name), None)
-        if chosen is None:
-            formats = ", ".join(each.name for each in IMPORTERS)
-            raise InputError("there is no format {name}; there are {formats}", name=shown(name), formats=formats)
-        return chosen
-    known = next((each for each in IMPORTERS if each.recognises(tables)), None)
-    if known is None:  # ids make a list of people; anything else may be a roster whose column of names is to be chosen
-        return network_tables.IMPORTER if network_tables.has_ids(tables) else network_tables.ROSTER
-    return known
+    """The importer of that name; without one the first that recognises the tables, or else the roster's.
 
-
-def _samples(tables: Tables) -> tuple[Sample, ...]:
-    return tuple(
-        Sample(table.where, table.columns, tuple(row.cells for row in table.rows[:_SAMPLE_ROWS]), len(table.rows))
-        for table in tables
-    )
+    Anything may be a roster whose column of names is to be chosen.
+    """
+    for each in IMPORTERS:
+        if each.recognises(tables) if name is None else each.name == name:
+            return each
+    if name is None:
+        return network_tables.ROSTER
+    formats = ", ".join(each.name for each in IMPORTERS)
+    raise InputError("there is no format {name}; there are {formats}", name=shown(name), formats=formats)
 
 
 def _digest(uploads: list[Source]) -> str:

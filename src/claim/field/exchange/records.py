@@ -14,7 +14,6 @@ from claim.field.study.state import PersonState
 
 STATUSES: tuple[str, ...] = get_args(PersonState)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
-UNDIRECTED = "Undirected"  # Gephi's word
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,6 @@ class TieRecord:
 
     source: str
     target: str
-    type: str = UNDIRECTED
     weight: float = 1.0
     named_by: tuple[str, ...] = ()
 
@@ -86,7 +84,8 @@ class Bundle:
 
     def with_positions(self, places: Mapping[str, tuple[float, float]]) -> "Bundle":
         """The same with places in a picture of the network."""
-        return replace(self, people=tuple(_placed(person, places.get(person.code)) for person in self.people))
+        found = ((person, places.get(person.code, (person.x, person.y))) for person in self.people)
+        return replace(self, people=tuple(replace(person, x=x, y=y) for person, (x, y) in found))
 
     def merged(self, into: Mapping[str, str]) -> "Bundle":
         """The same with some codes replaced by others, which may be people elsewhere: they are one person."""
@@ -95,36 +94,30 @@ class Bundle:
         final = {code: _end_of_chain(code, into) for code in into}
         people: dict[str, PersonRecord] = {}
         for person in sorted(self.people, key=lambda person: person.code in final):  # the kept record comes first
-            code = final.get(person.code, person.code)
-            first_named_by = _renamed(person.first_named_by, final)
-            person = replace(person, code=code, first_named_by=first_named_by if first_named_by != code else None)
+            code, namer = final.get(person.code, person.code), person.first_named_by
+            namer = final.get(namer, namer) if namer is not None else None
+            person = replace(person, code=code, first_named_by=namer if namer != code else None)
             people[code] = _joined(people[code], person) if code in people else person
-        ties = _merged_ties(self.ties, final)
-        surveys = tuple(
-            replace(each, person_code=final.get(each.person_code, each.person_code)) for each in self.surveys
-        )
-        return Bundle(tuple(people.values()), ties, surveys)
+        surveys = (replace(each, person_code=final.get(each.person_code, each.person_code)) for each in self.surveys)
+        return Bundle(tuple(people.values()), _merged_ties(self.ties, final), tuple(surveys))
 
 
 def check(bundle: Bundle) -> None:
     """Refuse a bundle that does not hold together: codes twice, ties of unknown people, ties to oneself."""
     codes = {person.code for person in bundle.people}
-    _require(len(codes) == len(bundle.people), "a person's code comes twice")
-    ends = [(tie.source, tie.target) for tie in bundle.ties]
-    _require(all(one in codes and other in codes for one, other in ends), "a tie has an end that is no person's code")
-    _require(all(one != other for one, other in ends), "a tie leads from a person to the same person")
-    _require(len({frozenset(pair) for pair in ends}) == len(ends), "a tie comes twice")
-    _require(all(each.person_code in codes for each in bundle.surveys), "a survey is of an unknown person")
-    _require(len({each.survey_id for each in bundle.surveys}) == len(bundle.surveys), "a survey comes twice")
-
-
-def _require(fine: bool, problem: str) -> None:
-    if not fine:
-        raise InputError(problem)
-
-
-def _placed(person: PersonRecord, place: tuple[float, float] | None) -> PersonRecord:
-    return person if place is None else replace(person, x=place[0], y=place[1])
+    pairs = {frozenset((tie.source, tie.target)) for tie in bundle.ties}
+    ids = {survey.survey_id for survey in bundle.surveys}
+    checks = (
+        (len(codes) == len(bundle.people), "a person's code comes twice"),
+        (all(pair <= codes for pair in pairs), "a tie has an end that is no person's code"),
+        (all(len(pair) == 2 for pair in pairs), "a tie leads from a person to the same person"),
+        (len(pairs) == len(bundle.ties), "a tie comes twice"),
+        (all(each.person_code in codes for each in bundle.surveys), "a survey is of an unknown person"),
+        (len(ids) == len(bundle.surveys), "a survey comes twice"),
+    )
+    for fine, problem in checks:
+        if not fine:
+            raise InputError(problem)
 
 
 def _end_of_chain(code: str, into: Mapping[str, str]) -> str:
@@ -134,10 +127,6 @@ def _end_of_chain(code: str, into: Mapping[str, str]) -> str:
         if passed[-1] in passed[:-1]:
             raise InputError("the merges go round in a circle at {code}", code=repr(passed[-1]))
     return passed[-1]
-
-
-def _renamed(code: str | None, final: Mapping[str, str]) -> str | None:
-    return None if code is None else final.get(code, code)
 
 
 def _joined(kept: PersonRecord, other: PersonRecord) -> PersonRecord:

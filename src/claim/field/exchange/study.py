@@ -20,7 +20,7 @@ from claim.field.study.events import (
     SurveyStarted,
 )
 from claim.field.study.names import clean, telling_words, tells
-from claim.field.study.state import GONE, TALKED, Survey
+from claim.field.study.state import GONE, TALKED, Survey, check_present
 from claim.field.study.study import Person
 from claim.field.view import View
 from claim.io.text import shown
@@ -37,13 +37,10 @@ def bundle_of(view: View) -> Bundle:
     Names are in it for the name key; :func:`claim.field.exchange.export` never writes them.
     """
     study = view.study
-    ranks = _ranks(view)
-    people = [person for person in study.people.values() if person.known]
-    codes = {person.code for person in people}
-    telling = telling_words(_names_ever(view))
-    surveys = [each for each in study.surveys if study.state.root(each.person) in codes]
+    ranks, telling = _ranks(view), telling_words(_names_ever(view))
+    surveys = [survey for survey in study.surveys if study.person(survey.person).known]
     return Bundle(
-        tuple(_person_record(view, person, ranks.get(person.code)) for person in people),
+        tuple(_person_record(view, each, ranks.get(each.code)) for each in study.people.values() if each.known),
         tuple(TieRecord(tie.one, tie.other, named_by=tie.named_by) for tie in study.ties),
         tuple(_survey_record(view, survey, telling) for survey in surveys),
     )
@@ -51,15 +48,13 @@ def bundle_of(view: View) -> Bundle:
 
 def known_names(view: View) -> list[tuple[str, str]]:
     """Codes and names, under all spellings, of those who are there; to compare an import with."""
-    present = [person.code for person in view.study.people.values() if not person.gone]
-    return [(code, name) for code in present for name in view.spellings(code)]
+    return view.index.names
 
 
 def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord:
-    spellings = view.spellings(person.code)
     return PersonRecord(
         code=person.code,
-        name=spellings[0] if spellings else None,
+        name=next(iter(view.spellings(person.code)), None),
         status=person.state,
         consent=person.consent,
         first_named_by=person.first_named_by,
@@ -81,7 +76,7 @@ def _ranks(view: View) -> dict[str, int]:
 def _survey_record(view: View, survey: Survey, telling: set[str]) -> SurveyRecord:
     person = view.study.person(survey.person)
     talked = survey.outcome in ("answered", "partial", "named nobody")
-    reason = view.texts.get(survey.override_reason) if survey.override_reason is not None else None
+    reason = view.texts.get(survey.override_reason or "")
     return SurveyRecord(
         survey_id=survey.id,
         person_code=person.code,
@@ -90,7 +85,7 @@ def _survey_record(view: View, survey: Survey, telling: set[str]) -> SurveyRecor
         outcome=survey.outcome,
         n_named=len(person.contacts) if talked else None,
         recommended=survey.recommended,
-        override_reason=None if reason is None else _without_names(reason, telling),
+        override_reason=reason and _without_names(reason, telling),
         policy=survey.policy,
         seed=survey.seed,
     )
@@ -126,52 +121,52 @@ def import_bundle(
     draft: Draft, bundle: Bundle, *, what: str, digest: str, same: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Write a bundle into a draft: one batch, so that it is appended, and undone, as a whole."""
-    return _Import(draft, bundle, dict(same or {})).run(what, digest)
+    present = {person.code: person for person in bundle.people if person.status not in GONE}
+    same = same or {}
+    for code in sorted(same.keys() - present.keys()):
+        raise InputError("no person in the file has the code {code}", code=shown(code))
+    for code in same.values():
+        check_present(draft.state, code)
+    draft.append(Imported(what, digest, len(present), len(bundle.ties)))
+    return _Import(draft, present, _reports(bundle.ties, present)).run(same, bundle.surveys)
+
+
+Reports = dict[str, list[tuple[str, str]]]  # the ends of ties by reporter
+
+
+def _reports(ties: Iterable[TieRecord], people: Mapping[str, PersonRecord]) -> Reports:
+    """Ties by reporter; if none is given, an end that was surveyed reported it, else the first end."""
+    found: Reports = {}
+    for tie in ties:
+        if tie.source not in people or tie.target not in people:
+            continue
+        met = [code for code in (tie.source, tie.target) if people[code].status in TALKED]
+        for reporter in tie.named_by or (met or [tie.source])[:1]:
+            if reporter in people:  # else they withdrew, and what they said with them
+                pair = (tie.target, tie.source) if reporter == tie.target else (tie.source, tie.target)
+                found.setdefault(reporter, []).append(pair)
+    return found
 
 
 @dataclass
 class _Import:
     draft: Draft
-    bundle: Bundle
-    same: dict[str, str]  # code in the bundle to code in the study
-    codes: dict[str, str] = field(default_factory=dict)
-    reports: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by reporter, codes in the bundle
+    people: Mapping[str, PersonRecord]
+    reports: Reports
+    codes: dict[str, str] = field(default_factory=dict)  # in the study, by those in the file
 
-    def run(self, what: str, digest: str) -> dict[str, str]:
-        present = [person for person in self.bundle.people if person.status not in GONE]
-        self._check(present)
-        self._gather_reports({person.code: person for person in present})
-        self.draft.append(Imported(what, digest, len(present), len(self.bundle.ties)))
+    def run(self, same: Mapping[str, str], surveys: Iterable[SurveyRecord]) -> dict[str, str]:
+        """People, surveys and leaders."""
         named = {code for by, pairs in self.reports.items() for pair in pairs for code in pair if code != by}
-        for person in present:
-            self.codes[person.code] = self._code(person, person.code in named)
-        self._survey({person.code: person for person in present})
-        self._ask_leaders(present)
+        for code, person in self.people.items():
+            self.codes[code] = self._code(person, same.get(code), code in named)
+        self._survey(surveys)
+        self._ask_leaders()
         return self.codes
 
-    def _check(self, present: list[PersonRecord]) -> None:
-        unknown = sorted(self.same.keys() - {person.code for person in present})
-        if unknown:
-            raise InputError("no person in the file has the code {code}", code=shown(unknown[0]))
-        for code in self.same.values():
-            if self.draft.state.state_of(code) in GONE:
-                raise InputError("{person} has withdrawn from the study", person=code)
-
-    def _gather_reports(self, people: Mapping[str, PersonRecord]) -> None:
-        """Ties by reporter; if none is given, an end that was surveyed reported it, else the first end."""
-        for tie in self.bundle.ties:
-            if tie.source not in people or tie.target not in people:
-                continue
-            met = [code for code in (tie.source, tie.target) if people[code].status in TALKED]
-            for reporter in tie.named_by or (met or [tie.source])[:1]:
-                if reporter not in people:
-                    continue  # withdrew, and what they said with them
-                pair = (tie.target, tie.source) if reporter == tie.target else (tie.source, tie.target)
-                self.reports.setdefault(reporter, []).append(pair)
-
-    def _code(self, person: PersonRecord, named: bool) -> str:
-        if person.code in self.same:
-            code = self.draft.state.root(self.same[person.code])
+    def _code(self, person: PersonRecord, known_as: str | None, named: bool) -> str:
+        if known_as is not None:
+            code = self.draft.state.root(known_as)
             if person.is_start and not self.draft.state.people[code].is_start:
                 commands.mark_start(self.draft, code)
             return code
@@ -179,23 +174,23 @@ class _Import:
         name = clean(person.name or "") or clean(person.code) or ascii(person.code)  # nothing of it can be seen
         return self.draft.new_person(name, is_start=person.is_start, from_roster=listed)
 
-    def _survey(self, people: Mapping[str, PersonRecord]) -> None:
+    def _survey(self, surveys: Iterable[SurveyRecord]) -> None:
         """Surveys and attempts in the order of the file, then whatever follows from people's status and ties alone."""
         talked: set[str] = set()
-        for survey in self.bundle.surveys:
-            person = people.get(survey.person_code)
-            if person is None or person.code in talked:
+        for survey in surveys:
+            code = survey.person_code
+            if code not in self.people or code in talked:
                 continue
-            if survey.outcome in _NOT_MET and person.code not in self.reports:
-                self._attempt(person.code, survey.outcome)
+            if survey.outcome in _NOT_MET and code not in self.reports:
+                self._attempt(code, survey.outcome)
             else:
-                talked.add(person.code)
+                talked.add(code)
+                self._talk(self.people[code])
+        for person in [person for code, person in self.people.items() if code not in talked]:
+            if person.status in TALKED or person.code in self.reports:
                 self._talk(person)
-        for code, person in people.items():
-            if code not in talked and (person.status in TALKED or code in self.reports):
-                self._talk(person)
-            elif code not in talked and self.draft.state.state_of(self.codes[code]) != person.status:
-                self._attempt(code, person.status)
+            elif self.draft.state.state_of(self.codes[person.code]) != person.status:
+                self._attempt(person.code, person.status)
 
     def _attempt(self, code: str, outcome: str) -> None:
         state = self.draft.state.state_of(self.codes[code])
@@ -210,18 +205,14 @@ class _Import:
             self.draft.append(ConsentGiven(code, person.consent))
         if before not in ("surveying", "surveyed"):
             self.draft.append(SurveyStarted(code))
-        self._report(person.code)
+        for one, other in self.reports.get(person.code, ()):
+            if self.codes[one] != self.codes[other]:  # two in the file may be one person in the study
+                commands.report_tie(self.draft, code, self.codes[one], self.codes[other])
         if before not in ("surveying", "surveyed"):
             commands.end_survey(self.draft, code, "answered" if person.status == "surveyed" else "partial")
 
-    def _report(self, reporter: str) -> None:
-        for one, other in self.reports.get(reporter, ()):
-            ends = self.codes[one], self.codes[other]
-            if ends[0] != ends[1]:  # two in the file may be one person in the study
-                commands.report_tie(self.draft, self.codes[reporter], *ends)
-
-    def _ask_leaders(self, people: Iterable[PersonRecord]) -> None:
-        ranked = sorted((person.leader_rank, person.code) for person in people if person.leader_rank is not None)
-        for _, code in ranked:
+    def _ask_leaders(self) -> None:
+        people = self.people.values()
+        for _, code in sorted((each.leader_rank, each.code) for each in people if each.leader_rank is not None):
             if self.codes[code] not in self.draft.state.leaders:
                 self.draft.append(LeaderAnswered(self.codes[code], "offered"))

@@ -48,29 +48,22 @@ class Draft:
         self.texts[secret.commitment] = text
         return secret.commitment
 
+    def commit_to_name(self, name: str) -> str:
+        """The commitment that stands for a cleaned name."""
+        if not clean(name):
+            raise InputError("a person needs a name")
+        return self.commit_to(clean(name))
+
     def new_person(self, name: str, *, is_start: bool = False, from_roster: bool = False) -> str:
         """Add a person under the next code; codes are never used twice, not even those of people who were undone."""
-        cleaned = clean(name)
-        if not cleaned:
-            raise InputError("a person needs a name")
         code = f"P{self._people_added + 1}"
-        self.append(PersonAdded(code, self.commit_to(cleaned), is_start, from_roster))
+        self.append(PersonAdded(code, self.commit_to_name(name), is_start, from_roster))
         self._people_added += 1
         return code
 
     @cached_property
     def _people_added(self) -> int:
         return sum(isinstance(event.body, PersonAdded) for event in (*self.study.log, *self.events))
-
-
-FOR_GOOD = (
-    happened.StudyCreated,
-    happened.ConsentWithdrawn,
-    happened.UndoneErased,
-    happened.Exported,
-    happened.Restored,
-    happened.StudyClosed,
-)
 
 
 class SelfNamed(InputError):
@@ -111,9 +104,7 @@ def add_person(draft: Draft, name: str, *, is_start: bool = False) -> str:
 
 def rename(draft: Draft, person: str, name: str) -> None:
     """Correct a name."""
-    if not clean(name):
-        raise InputError("a person needs a name")
-    draft.append(happened.PersonRenamed(draft.state.root(person), draft.commit_to(clean(name))))
+    draft.append(happened.PersonRenamed(draft.state.root(person), draft.commit_to_name(name)))
 
 
 def mark_start(draft: Draft, person: str, is_start: bool = True) -> None:
@@ -153,8 +144,8 @@ def start_survey(draft: Draft, person: str, *, consent: bool) -> None:
         raise InputError("{person} has not consented: without consent there is no survey", person=person)
     if consent and state.consent_of(person) != state.settings.consent_version:
         draft.append(happened.ConsentGiven(state.root(person), state.settings.consent_version))
-    unfinished = [code for code in state.codes_of(person) if state.people[code].state == "partial"]
-    draft.append(happened.SurveyStarted((unfinished or [state.root(person)])[0]))
+    unfinished = state.code_where(person, lambda code: state.people[code].state == "partial")
+    draft.append(happened.SurveyStarted(unfinished))
 
 
 def name_contact(draft: Draft, by: str, contact: str) -> bool:
@@ -164,18 +155,13 @@ def name_contact(draft: Draft, by: str, contact: str) -> bool:
 
 def name_new_contact(draft: Draft, by: str, name: str) -> str:
     """A surveyed person named a person who was not known; returns the new code."""
-    if sorted(in_order(name)) in _spellings(draft, by):
+    own = [draft.texts.get(draft.state.people[code].name, "") for code in draft.state.codes_of(by)]
+    if in_order(name) and sorted(in_order(name)) in (sorted(in_order(each)) for each in own):
         problem = "{person} cannot be their own contact; add a surname if this is another person of the same name"
         raise SelfNamed(problem, person=by)
     person = draft.new_person(name)
     report_tie(draft, by, by, person)
     return person
-
-
-def _spellings(draft: Draft, person: str) -> list[list[str]]:
-    """The words of a person's names, under all of their codes."""
-    names = [draft.texts.get(draft.state.people[code].name, "") for code in draft.state.codes_of(person)]
-    return [sorted(in_order(name)) for name in names if in_order(name)]
 
 
 def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
@@ -185,18 +171,13 @@ def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
         check_present(draft.state, code)
     if first == second:
         raise SelfNamed("{person} cannot be their own contact", person=second)
-    spoke = _who_spoke(draft, reporter)
+    # Answers stay with the code under which a person was surveyed, also if two people are un-merged.
+    spoke = draft.state.code_where(reporter, lambda code: draft.state.people[code].state in TALKED)
     first, second = (spoke if code == reporter else code for code in (first, second))
     if any(report in draft.state.reports for report in ((spoke, first, second), (spoke, second, first))):
         return False
     draft.append(happened.TieReported(spoke, first, second))
     return True
-
-
-def _who_spoke(draft: Draft, person: str) -> str:
-    """The code under which a person was surveyed: their answers stay with it if two people are un-merged."""
-    codes = draft.state.codes_of(person)
-    return next((code for code in codes if draft.state.people[code].state in TALKED), person)
 
 
 def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
@@ -214,20 +195,15 @@ def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
 
 def end_survey(draft: Draft, person: str, outcome: Literal["answered", "partial"] = "answered") -> None:
     """End a survey; an answer without contacts has its own outcome."""
-    code = _surveyed_code(draft, person)
-    codes = set(draft.state.codes_of(person))
-    named = any(by in codes for by, _, _ in draft.state.reports)
+    code = draft.state.code_where(person, draft.state.going_on.__contains__)
+    named = {by for by, _, _ in draft.state.reports}.intersection(draft.state.codes_of(person))
     draft.append(happened.SurveyEnded(code, outcome if named or outcome == "partial" else "named nobody"))
 
 
 def not_surveyed(draft: Draft, person: str, outcome: Literal["refused", "no-show", "not found"]) -> None:
     """A person refused, did not come, or was not found."""
-    draft.append(happened.SurveyEnded(_surveyed_code(draft, person), outcome))
-
-
-def _surveyed_code(draft: Draft, person: str) -> str:
-    codes = draft.state.codes_of(person)
-    return next((code for code in codes if code in draft.state.going_on), codes[0])
+    code = draft.state.code_where(person, draft.state.going_on.__contains__)
+    draft.append(happened.SurveyEnded(code, outcome))
 
 
 def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
@@ -240,8 +216,7 @@ def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
     study = draft.study
     forgotten = [code for other in study.known_only_through(person) for code in study.person(other).codes]
     draft.append(happened.ConsentWithdrawn(draft.state.root(person), people, tuple(forgotten)))
-    erased = {*people, *forgotten}
-    draft.erase |= _texts_about(draft, erased)
+    draft.erase |= _texts_about(draft, {*people, *forgotten})
     return (*people, *forgotten)
 
 
@@ -290,10 +265,8 @@ def override(draft: Draft, person: str, reason: str) -> None:
 
 def answer_of_leader(draft: Draft, person: str, answer: happened.LeaderAnswer) -> None:
     """A leader was offered the part, accepted, declined, came or did not come."""
-    codes = draft.state.codes_of(person)
-    draft.append(
-        happened.LeaderAnswered(next((code for code in codes if code in draft.state.leaders), codes[0]), answer)
-    )
+    code = draft.state.code_where(person, draft.state.leaders.__contains__)
+    draft.append(happened.LeaderAnswered(code, answer))
 
 
 def wish_for_leader(draft: Draft, person: str, wish: happened.Wish) -> None:
@@ -329,7 +302,7 @@ def undo(draft: Draft, number: int) -> tuple[int, ...]:
     batch = [event for event in study.batch(number) if event.seq not in study.undone]
     if not batch:
         raise InputError("event {number} was undone already", number=number)
-    lasting = next((event for event in batch if isinstance(event.body, FOR_GOOD)), None)
+    lasting = next((event for event in batch if event.body.lasting), None)
     if lasting is not None:
         raise InputError("event {number} ({type}) cannot be undone", number=lasting.seq, type=lasting.type)
     targets = tuple(event.seq for event in batch)
@@ -353,13 +326,8 @@ def _state_of(log: Log) -> State:
 
 def erase_undone(draft: Draft) -> int:
     """Erase the names and remarks of undone events, for good; brought back, such people have a code only."""
-    kinds = (happened.PersonAdded, happened.PersonRenamed, happened.Overridden)
-    texts = {
-        body.reason if isinstance(body, happened.Overridden) else body.name
-        for event in draft.study.log
-        if event.seq in draft.study.undone and isinstance(body := event.body, kinds)
-    }
-    found = texts & draft.texts.keys()
+    texts = {event.body.commitment for event in draft.study.log if event.seq in draft.study.undone}
+    found = draft.texts.keys() & texts
     if found:
         draft.append(happened.UndoneErased())
         draft.erase |= found

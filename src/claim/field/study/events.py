@@ -1,4 +1,4 @@
-"""Plain JSON for frozen dataclasses: written canonically, read strictly, and never more than data."""
+"""Events: what happened in a study, written as plain JSON and linked by hashes, so that no change goes unnoticed."""
 
 import hashlib
 import hmac
@@ -6,12 +6,12 @@ import json
 import re
 import secrets
 import types
-from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 from claim.errors import ClaimError, InputError
 from claim.field.study.setup import Setup
@@ -34,20 +34,14 @@ def as_data(value: Any) -> Any:
 def from_data(kind: type[T], data: Any) -> T:
     """The dataclass of such dictionaries; an unknown, missing or wrongly typed field is refused."""
     hints = _hints(kind)  # type: ignore[arg-type]
-    if not isinstance(data, dict):
-        raise InputError("{kind} is not a JSON object", kind=kind.__name__)
-    unknown = data.keys() - hints.keys()
-    if unknown:
-        raise InputError("{kind} has no field {field!r}", kind=kind.__name__, field=min(unknown))
-    required = {each.name for each in fields(kind) if each.default is MISSING}  # type: ignore[arg-type]
-    if required - data.keys():
-        raise InputError("{kind} lacks the field {field!r}", kind=kind.__name__, field=min(required - data.keys()))
+    needed = {each.name for each in fields(kind) if each.default is MISSING}  # type: ignore[arg-type]
+    if not isinstance(data, dict) or not needed <= data.keys() <= hints.keys():
+        problem = "{kind} has the fields {fields}, not {value}"
+        raise InputError(problem, kind=kind.__name__, fields=", ".join(hints), value=repr(data)[:150])
     return kind(**{name: _value(hints[name], value, f"{kind.__name__}.{name}") for name, value in data.items()})
 
 
-@cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints = cache(get_type_hints)
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
@@ -76,26 +70,38 @@ SHORTEST_HASH = 12
 _HEAD = re.compile(rf"([1-9][0-9]{{0,8}}):([0-9a-f]{{{SHORTEST_HASH},{len(NO_HASH)}}})")
 
 
+@dataclass_transform(frozen_default=True)
 class Body:
-    """What happened; the type is the name of the class."""
+    """What happened, as a frozen dataclass; the name of the class is the type of the event.
+
+    ``news`` changes what a recommendation follows from; what is ``lasting`` cannot be undone.
+    """
+
+    news, lasting = True, False
+
+    def __init_subclass__(cls, news: bool = True, lasting: bool = False) -> None:
+        cls.news, cls.lasting = news, lasting
+        dataclass(frozen=True)(cls)
+
+    @property
+    def commitment(self) -> str | None:
+        """What stands for the text of the event, a name or a reason, if it has one."""
+        return getattr(self, "name", None) or getattr(self, "reason", None)
 
 
-@dataclass(frozen=True)
-class StudyCreated(Body):
+class StudyCreated(Body, lasting=True):
     """The first event; ``study`` is the random id of the study."""
 
     study: str
     setup: Setup
 
 
-@dataclass(frozen=True)
 class SettingsChanged(Body):
     """All settings as they are from now on."""
 
     setup: Setup
 
 
-@dataclass(frozen=True)
 class PersonAdded(Body):
     """A new person; ``name`` is a commitment. Neither start nor roster: known only because they were named."""
 
@@ -105,7 +111,6 @@ class PersonAdded(Body):
     from_roster: bool = False
 
 
-@dataclass(frozen=True)
 class PersonRenamed(Body):
     """A correction of the name."""
 
@@ -113,7 +118,6 @@ class PersonRenamed(Body):
     name: str
 
 
-@dataclass(frozen=True)
 class StartChanged(Body):
     """A correction: the person is a start person after all, or is not."""
 
@@ -121,7 +125,6 @@ class StartChanged(Body):
     is_start: bool
 
 
-@dataclass(frozen=True)
 class TieReported(Body):
     """``by`` said that ``one`` and ``other`` are in contact; ``one`` is ``by`` where people name their own contacts."""
 
@@ -130,7 +133,6 @@ class TieReported(Body):
     other: str
 
 
-@dataclass(frozen=True)
 class TieRemoved(Body):
     """A correction: ``by`` did not say that."""
 
@@ -139,14 +141,12 @@ class TieRemoved(Body):
     other: str
 
 
-@dataclass(frozen=True)
 class SurveyStarted(Body):
     """A survey began, or a partial one goes on."""
 
     person: str
 
 
-@dataclass(frozen=True)
 class SurveyEnded(Body):
     """How a survey, or the attempt to begin one, came out."""
 
@@ -154,7 +154,6 @@ class SurveyEnded(Body):
     outcome: Outcome
 
 
-@dataclass(frozen=True)
 class ConsentGiven(Body):
     """Consent to the text of that version."""
 
@@ -162,8 +161,7 @@ class ConsentGiven(Body):
     version: str
 
 
-@dataclass(frozen=True)
-class ConsentWithdrawn(Body):
+class ConsentWithdrawn(Body, lasting=True):
     """``people`` are the person under all merged codes; ``forgotten`` those known only through their answers."""
 
     person: str
@@ -171,7 +169,6 @@ class ConsentWithdrawn(Body):
     forgotten: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
 class PeopleMerged(Body):
     """Two codes are one person, from now on called ``keep``."""
 
@@ -179,7 +176,6 @@ class PeopleMerged(Body):
     other: str
 
 
-@dataclass(frozen=True)
 class PeopleUnmerged(Body):
     """They are two people after all."""
 
@@ -187,16 +183,14 @@ class PeopleUnmerged(Body):
     other: str
 
 
-@dataclass(frozen=True)
-class PeopleKeptApart(Body):
+class PeopleKeptApart(Body, news=False):
     """The team looked: similar names, two people."""
 
     one: str
     other: str
 
 
-@dataclass(frozen=True)
-class RecommendationShown(Body):
+class RecommendationShown(Body, news=False):
     """What the team was advised: ``ranking`` best first, of which the first ``count`` were recommended."""
 
     policy: str
@@ -207,8 +201,7 @@ class RecommendationShown(Body):
     count: int = 1
 
 
-@dataclass(frozen=True)
-class Overridden(Body):
+class Overridden(Body, news=False):
     """The team surveys another person; ``reason`` is a commitment, because it may name people."""
 
     person: str
@@ -216,44 +209,38 @@ class Overridden(Body):
     reason: str
 
 
-@dataclass(frozen=True)
-class LeaderAnswered(Body):
+class LeaderAnswered(Body, news=False):
     """A leader was offered the part, accepted, declined, came or did not come."""
 
     person: str
     answer: LeaderAnswer
 
 
-@dataclass(frozen=True)
-class LeaderWished(Body):
+class LeaderWished(Body, news=False):
     """The team wants a person as a leader, or does not."""
 
     person: str
     wish: Wish
 
 
-@dataclass(frozen=True)
 class Undone(Body):
     """These earlier events no longer count."""
 
     events: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class UndoneErased(Body):
+class UndoneErased(Body, news=False, lasting=True):
     """The names and remarks that only undone events hold were erased."""
 
 
-@dataclass(frozen=True)
-class Exported(Body):
+class Exported(Body, news=False, lasting=True):
     """Something left the study; ``what`` names the format."""
 
     what: str
     with_names: bool = False
 
 
-@dataclass(frozen=True)
-class Imported(Body):
+class Imported(Body, news=False):
     """The events of this batch come from a file with this SHA-256; undoing the batch undoes the import whole."""
 
     what: str
@@ -262,8 +249,7 @@ class Imported(Body):
     ties: int
 
 
-@dataclass(frozen=True)
-class Restored(Body):
+class Restored(Body, news=False, lasting=True):
     """The events before this one come from a backup.
 
     ``replaced`` is the head of the log that the backup replaced, empty if the study was not here; ``discarded`` counts
@@ -274,8 +260,7 @@ class Restored(Body):
     discarded: int = 0
 
 
-@dataclass(frozen=True)
-class StudyClosed(Body):
+class StudyClosed(Body, lasting=True):
     """The last event."""
 
 
@@ -300,8 +285,7 @@ class Event:
 
     def as_data(self) -> dict[str, Any]:
         """The event as JSON data, hash included."""
-        data = _envelope(self.seq, self.at, self.batch, self.type, as_data(self.body), self.previous)
-        return {**data, "hash": self.hash}
+        return {**vars(self), "type": self.type, "body": as_data(self.body)}
 
 
 Log: TypeAlias = tuple[Event, ...]
@@ -313,31 +297,33 @@ class BrokenLog(ClaimError):
 
 def seal(body: Body, seq: int, at: str, batch: int, previous: str) -> Event:
     """A body put into the chain."""
-    data = _envelope(seq, at, batch, type(body).__name__, as_data(body), previous)
-    return Event(seq, at, batch, body, previous, _digest(data))
+    event = Event(seq, at, batch, body, previous, hash="")
+    return replace(event, hash=_digest(event.as_data()))
 
 
-def read_event(data: dict[str, Any], after: Event | None) -> Event:
+def _digest(data: Mapping[str, Any]) -> str:
+    """The hash of an event: of everything in it but the hash."""
+    hashed = {name: value for name, value in data.items() if name != "hash"}
+    return hashlib.sha256(canonical(hashed).encode()).hexdigest()
+
+
+def read_event(data: Mapping[str, Any], after: Event | None) -> Event:
     """An event from its JSON data, refused unless it is the one that follows ``after``.
 
     The hash is taken of the data as they were written, so that a body which later gains a field still verifies.
     """
-    stored = dict(data)
-    own = stored.pop("hash", None)
-    number = stored.get("seq")
-    expected = (1, NO_HASH) if after is None else (after.seq + 1, after.hash)
-    if (number, stored.get("previous")) != expected or own != _digest(stored):
-        raise BrokenLog(
-            "the log is damaged at event {number}: it does not follow from the one before it", number=expected[0]
-        )
-    kind = BODIES.get(stored["type"])
-    if kind is None:
+    number, previous = (1, NO_HASH) if after is None else (after.seq + 1, after.hash)
+    if (data["seq"], data["previous"], data["hash"]) != (number, previous, _digest(data)):
+        problem = "the log is damaged at event {number}: it does not follow from the one before it"
+        raise BrokenLog(problem, number=number)
+    if data["type"] not in BODIES:
         problem = "event {number} is of an unknown type {type!r}: made by a newer version?"
-        raise BrokenLog(problem, number=number, type=stored["type"])
-    return Event(stored["seq"], stored["at"], stored["batch"], from_data(kind, stored["body"]), stored["previous"], own)
+        raise BrokenLog(problem, number=number, type=data["type"])
+    body = from_data(BODIES[data["type"]], data["body"])
+    return Event(number, data["at"], data["batch"], body, previous, data["hash"])
 
 
-def read_log(rows: Iterable[dict[str, Any]], after: Event | None = None) -> Log:
+def read_log(rows: Iterable[Mapping[str, Any]], after: Event | None = None) -> Log:
     """Events in order, each checked against the one before it."""
     log: list[Event] = []
     for row in rows:
@@ -410,14 +396,6 @@ def _moment(at: str) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _envelope(seq: int, at: str, batch: int, kind: str, body: Any, previous: str) -> dict[str, Any]:
-    return {"seq": seq, "at": at, "batch": batch, "type": kind, "body": body, "previous": previous}
-
-
-def _digest(data: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical(data).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

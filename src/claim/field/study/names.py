@@ -152,11 +152,11 @@ class NameIndex:
     """The names of a study; forgets them when it is dropped."""
 
     def __init__(self, names: Iterable[tuple[str, str]], prepared: dict[str, Prepared] | None = None) -> None:
-        self._names = list(names)
+        self.names = list(names)
         before = prepared or {}
-        self.prepared = {name: before.get(name) or Prepared.of(name) for _, name in self._names}
-        self._table = np.zeros((len(self._names), BUCKETS), dtype=np.float32)
-        pairs = [self.prepared[name].pairs for _, name in self._names]
+        self.prepared = {name: before.get(name) or Prepared.of(name) for _, name in self.names}
+        self._table = np.zeros((len(self.names), BUCKETS), dtype=np.float32)
+        pairs = [self.prepared[name].pairs for _, name in self.names]
         rows = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
         self._table[rows, [pair for each in pairs for pair in each]] = 1.0
         self._sizes = self._table.sum(axis=1)
@@ -168,7 +168,7 @@ class NameIndex:
         share = shared / np.maximum(1.0, np.minimum(self._sizes, len(wanted.pairs)))
         best: dict[str, Match] = {}
         for row in np.argsort(-share, kind="stable")[:MOST_COMPARED].tolist():
-            code, known = self._names[row]
+            code, known = self.names[row]
             if share[row] < SHARED or code == apart_from:
                 continue
             score = similarity(wanted.words, self.prepared[known].words)
@@ -179,14 +179,14 @@ class NameIndex:
     def same(self, name: str) -> list[str]:
         """Codes of the people whose name is the same but for case, accents, order and punctuation."""
         wanted = words(name)
-        found = [code for code, known in self._names if self.prepared[known].words == wanted]
+        found = [code for code, known in self.names if self.prepared[known].words == wanted]
         return list(dict.fromkeys(found)) if wanted else []
 
     def alike(self, at_least: float = ALIKE) -> list[tuple[str, Match]]:
         """Pairs of people with similar names, most similar first, each pair once."""
         best: dict[tuple[str, str], tuple[str, Match]] = {}
         for row, other in self._close_rows():
-            (one, name), (two, known) = self._names[row], self._names[other]
+            (one, name), (two, known) = self.names[row], self.names[other]
             if one == two:
                 continue
             score = similarity(self.prepared[name].words, self.prepared[known].words)
@@ -197,7 +197,7 @@ class NameIndex:
     def _close_rows(self) -> list[tuple[int, int]]:
         """Pairs of rows that share many letter pairs, those that share the most if there are too many."""
         parts: list[npt.NDArray[np.float64]] = []
-        for begin in range(0, len(self._names), ROWS):
+        for begin in range(0, len(self.names), ROWS):
             shared = self._table[begin : begin + ROWS] @ self._table.T
             smaller = np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, :])
             share = shared / np.maximum(1.0, smaller)

@@ -19,7 +19,6 @@ from claim.field.study.state import (
     Survey,
     counting,
     fold,
-    strongest,
     undone_in,
 )
 
@@ -147,12 +146,12 @@ class Study:
         return Person(
             code=root,
             codes=codes,
-            state=strongest(each.state for each in records),
+            state=self.state.state_of(root),
             consent=consents[0] if consents else None,
             is_start=any(each.is_start for each in records),
             from_roster=any(each.from_roster for each in records),
-            named_by=tuple(self._namers.get(root, ())),
-            contacts=tuple(self._named.get(root, ())),
+            named_by=self._namers.get(root, ()),
+            contacts=self._named.get(root, ()),
             missed=tuple(sorted(when for each in records for when in each.missed)),
             surveyed_at=max(ended, default=None),
             leader=next((self.state.leaders[code] for code in codes if code in self.state.leaders), None),
@@ -174,21 +173,12 @@ class Study:
         return [report for report in current if report[1] != report[2] and not gone.intersection(report)]
 
     @cached_property
-    def _namers(self) -> dict[str, dict[str, None]]:
-        found: dict[str, dict[str, None]] = {}
-        for by, one, other in self._reports:
-            for person in (one, other):
-                if person != by:
-                    found.setdefault(person, {})[by] = None
-        return found
+    def _namers(self) -> dict[str, tuple[str, ...]]:
+        return _grouped((person, by) for by, one, other in self._reports for person in (one, other) if person != by)
 
     @cached_property
-    def _named(self) -> dict[str, dict[str, None]]:
-        found: dict[str, dict[str, None]] = {}
-        for by, one, other in self._reports:
-            if by in (one, other):
-                found.setdefault(by, {})[other if by == one else one] = None
-        return found
+    def _named(self) -> dict[str, tuple[str, ...]]:
+        return _grouped((by, other if by == one else one) for by, one, other in self._reports if by in (one, other))
 
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
@@ -252,13 +242,9 @@ class Study:
 
     def known_only_through(self, code: str) -> tuple[str, ...]:
         """Who is known only because this person named them: they are forgotten if this person withdraws."""
-        person = self.person(code)
-        return tuple(
-            other.code
-            for other in self.people.values()
-            if other.known and other.state in ("named", "no-show", "not found") and other.named_by == (person.code,)
-            and not (other.is_start or other.from_roster)
-        )  # fmt: skip
+        namers = (self.state.root(code),)
+        found = [other for other in self.people.values() if other.may_be_surveyed and other.named_by == namers]
+        return tuple(other.code for other in found if not (other.is_start or other.from_roster))
 
     def batch(self, number: int) -> list[Event]:
         """The events that one command appended together, by the number of any of them."""
@@ -266,3 +252,11 @@ class Study:
             raise InputError("there is no event {number}", number=number)
         batch = self.log[number - 1].batch
         return list(takewhile(lambda event: event.batch == batch, self.log[batch - 1 :]))
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The second of the pairs by the first, in order and each once."""
+    found: dict[str, dict[str, None]] = {}
+    for key, value in pairs:
+        found.setdefault(key, {})[value] = None
+    return {key: tuple(values) for key, values in found.items()}

@@ -82,7 +82,7 @@ def show(page: StudyPage, key: str) -> Response:
     pending = _pending(page, key)
     looked_at = _preview(page, pending)
     formats = [(importer.name, importer.title) for importer in IMPORTERS]
-    found = looked_at.report.duplicates
+    found = looked_at.duplicates
     more = max(0, len(found) - MOST_DUPLICATES)
     return page.page(
         "preview.html",

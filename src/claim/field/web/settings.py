@@ -13,7 +13,6 @@ from claim.field.advice.recommend import offered
 from claim.field.store.library import file_head, kept_name
 from claim.field.store.store import Conflict, NotSaved
 from claim.field.study import commands
-from claim.field.study.commands import FOR_GOOD
 from claim.field.study.events import Event, Restored, as_data, clock_set_back, events_after, short_head
 from claim.field.study.names import clean
 from claim.field.study.setup import DEFAULT_POLICY, Setup
@@ -76,7 +75,7 @@ def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
     if len(batch) > MOST_LINES:
         lines.append(page.text("history.more", count=len(batch) - MOST_LINES))
     gone = all(event.seq in page.study.undone for event in batch)
-    lasting = any(isinstance(event.body, FOR_GOOD) for event in batch)
+    lasting = any(event.body.lasting for event in batch)
     return {"number": batch[0].seq, "at": batch[0].at, "lines": lines, "undone": gone, "lasting": lasting}
 
 
