@@ -10,7 +10,7 @@ from claim.discovery import Discovered, Policy, is_reference
 from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.learning.config import Config
-from claim.networks import Label, Network, NetworkLike
+from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.catalogue import family_of
 from claim.registry import PolicyLike, check_policy, find_policy, is_marked, name_of
 from claim.results import Tabular
@@ -56,7 +56,7 @@ def advise(
     """
     if count < 1:
         raise InputError(f"count must be at least 1, got {count}")
-    network = Network.of(known)
+    network = load(known)
     check_survey_policy(policy)
     name, policy = name_of(policy), find_policy(policy, family_of(network), budget)
     seen = discovered_so_far(network, surveyed, refused, start, policy)

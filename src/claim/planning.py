@@ -12,10 +12,9 @@ from claim.cascades.influence import check_probability
 from claim.discovery import Discovered, Policy, Selector, Simulation, surveys
 from claim.errors import InputError, check_settings
 from claim.evaluation.statistics import standard_error
-from claim.fitting.random_graphs import RETWEET, VOLE, WHOLE, Ranges
-from claim.networks import Label, Network, NetworkLike
+from claim.fitting.random_graphs import look_alike
+from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import FloatArray, OffsetArray
-from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import named_seed
 from claim.registry import find_policy
 from claim.results import Tabular
@@ -23,12 +22,10 @@ from claim.selection import selector_named
 from claim.selection.foresight import FreeForesight, check_foresight
 from claim.selection.foresight.selection_state import SeenNetwork, closure
 
-Generator = tuple[Callable[..., Network], Ranges]
 Progress = Callable[[int, int], None]  # studies done, studies in all
 
-STARS: Generator = (retweet_like, RETWEET)
-CLUSTERED: Generator = (vole_like, VOLE)
-KINDS = {"stars": (STARS,), "clustered": (CLUSTERED,), "unknown": (STARS, CLUSTERED)}
+# The generators of random networks of each kind, which take turns
+KINDS = {"stars": ("retweet",), "clustered": ("animal",), "unknown": ("retweet", "animal")}
 EVALUATION_WORLDS = 1000
 SELECTION_WORLDS = 300
 NINE_IN_TEN = (0.05, 0.95)
@@ -158,7 +155,7 @@ def plan(
     if kind is not None:
         raise InputError(f"a kind of network is for plans without known ties, got {kind}")
     if not isinstance(known, Discovered):
-        known = Network.of(known)
+        known = load(known)
         check_foresight(known, "a plan")
         known = discovered_so_far(known, surveyed, refused, start, _policy(settings))
     basis |= {"known": len(known), "start": len(known.start)}
@@ -182,22 +179,15 @@ def _rng(settings: PlanSettings, purpose: str, number: int) -> np.random.Generat
 def _new_studies(
     people: int, mean_degree: float, kind: str, start: int, settings: PlanSettings
 ) -> Iterator[Simulation]:
+    if kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {kind}")
     networks = min(max(MOST_PEOPLE // people, FEWEST_NETWORKS), settings.studies)
     for number in range(networks):
-        network = look_alike(kind, number, people, mean_degree, _rng(settings, "network", number))
+        rng = _rng(settings, "network", number)
+        network = look_alike(KINDS[kind], number, rng, people=people, mean_degree=mean_degree)
         for study in range(number, settings.studies, networks):
             rng = _rng(settings, "study", study)
             yield Simulation(network, rng.choice(people, min(start, people), replace=False), rng)
-
-
-def look_alike(kind: str, number: int, people: int, mean_degree: float, rng: np.random.Generator) -> Network:
-    """Generate a random network of a kind; its generators take turns by number, their other settings are drawn."""
-    if kind not in KINDS:
-        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {kind}")
-    make, ranges = KINDS[kind][number % len(KINDS[kind])]
-    drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
-    whole = {setting: round(value) if setting in WHOLE else value for setting, value in drawn.items()}
-    return make(rng=rng, **(whole | {"people": people, "mean_degree": mean_degree}))
 
 
 def _points(studies: Iterator[Simulation], settings: PlanSettings, progress: Progress | None) -> list[Point]:

@@ -103,9 +103,9 @@ def test_one_world_has_no_standard_error() -> None:
     [
         ([9], 0.1, 10, "there is no person 9: indices run from 0 to 3"),
         ([-1], 0.1, 10, "there is no person -1"),
-        ([0], 1.5, 10, "between 0 and 1, not 1.5"),
-        ([0], float("nan"), 10, "between 0 and 1, not nan"),
-        ([0], 0.1, 0, "at least 1, not 0"),
+        ([0], 1.5, 10, "probability must be between 0 and 1, got 1.5"),
+        ([0], float("nan"), 10, "between 0 and 1, got nan"),
+        ([0], 0.1, 0, "samples must be at least 1, got 0"),
     ],
 )
 def test_what_cannot_be_is_refused(leaders: list[int], p: float, samples: int, complaint: str) -> None:

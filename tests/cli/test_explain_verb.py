@@ -119,7 +119,7 @@ MISTAKES = {
         [*KNOWN, "--policy", "claim.json", "--refused", "Ana"],
         "listed both as surveyed and as refused",
     ),
-    "a stranger": ([*KNOWN, "--policy", "claim.json", "--refused", "Zoe"], "nobody is called 'Zoe'"),
+    "a stranger": ([*KNOWN, "--policy", "claim.json", "--refused", "Zoe"], "there is no person 'Zoe'"),
 }
 
 

@@ -5,12 +5,13 @@ import numpy as np
 
 from claim.discovery import Discovered, Policy, Simulation, surveys
 from claim.networks import Network
+from relabelling import relabelled
 
 
 def hubs_and_leaves(n: int = 150, seed: int = 3) -> Network:
     """A sparse network with a few hubs, its people numbered at random."""
     graph = networkx.barabasi_albert_graph(n, 2, seed=seed)
-    return Network.from_networkx(graph).relabelled(np.random.default_rng(seed).permutation(n))
+    return relabelled(Network.from_networkx(graph), np.random.default_rng(seed).permutation(n))
 
 
 def star(leaves: int) -> Network:

@@ -22,6 +22,7 @@ from claim.evaluation.runs import (
 from claim.networks import Network
 from claim.randomness import draw_seed, named_seed
 from claim.selection import GreedySelector, selector_named
+from relabelling import relabelled
 
 HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
 
@@ -134,7 +135,7 @@ def relabelled_influences(network: Network, order: np.ndarray, method: Method, s
     draws = np.random.default_rng(1)
     starts = [new_of_old[draws.choice(network.n, 3, replace=False)].tolist() for _ in range(200)]
     settings = StudySettings(seed=seed, leaders=6)
-    played = study_results(network.relabelled(order), method, settings, list(enumerate(starts)), [5])
+    played = study_results(relabelled(network, order), method, settings, list(enumerate(starts)), [5])
     return [outcomes[-1].influence for outcomes in played]
 
 

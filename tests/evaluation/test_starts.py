@@ -7,6 +7,7 @@ from evaluation_cases import hubs_and_leaves
 from claim.errors import InputError
 from claim.evaluation.runs import draw_start_sets, published_start_seed
 from claim.networks import load
+from relabelling import relabelled
 
 PUBLISHED_SEEDS = {"israel": 10, "damascus": 10, "obama": 10, "assad": 10, "bhp": 10, "kcs": 20}
 
@@ -34,7 +35,7 @@ def test_more_runs_keep_the_first_start_sets(data):
 def test_a_published_network_is_known_by_its_structure(data):
     network = load("kcs", data_dir=data)
     assert published_start_seed(load(data / "animal" / "kcs.edges")) == 20
-    assert published_start_seed(network.relabelled(np.arange(network.n)[::-1])) is None
+    assert published_start_seed(relabelled(network, np.arange(network.n)[::-1])) is None
 
 
 def test_fresh_start_sets_leave_the_published_ones_aside(data):

@@ -16,6 +16,7 @@ from claim.learning.train import Training, train
 from claim.learning.training_network import TrainingNetwork
 from claim.networks import Network, load
 from claim.selection import GreedySelector
+from relabelling import relabelled
 
 START, BUDGET, LEADERS = [0, 7, 19], 6, 5
 
@@ -87,7 +88,7 @@ def influences(network: Network, order: np.ndarray, policy: LearnedPolicy) -> li
     """What leaders reach after studies from the same people on a relabelled network."""
     number = np.empty(network.n, dtype=int)
     number[order] = np.arange(network.n)
-    renamed = network.relabelled(order)
+    renamed = relabelled(network, order)
     worlds = Worlds.draw(renamed, 0.1, 300, seed=1)
     draws = np.random.default_rng(1)
     reached = []

@@ -8,13 +8,13 @@ import pytest
 from claim.errors import InputError
 from claim.networks import catalogue, load
 from claim.networks.catalogue import (
+    KNOWN_NETWORKS,
     PUBLIC_NETWORKS,
     data_directories,
     expand,
     families,
     family_networks,
     find,
-    known_networks,
     locate,
     user_data_directory,
 )
@@ -48,7 +48,7 @@ def test_public_entries_are_complete() -> None:
 
 
 def test_no_two_networks_share_a_name() -> None:
-    names = [listed.network.name for listed in known_networks()]
+    names = [known.name for known in KNOWN_NETWORKS]
     assert len(set(names)) == len(names)
     assert not set(names) & set(families())
 
@@ -118,7 +118,7 @@ def test_where_files_are_looked_for(no_user_data: Path, tmp_path: Path, place: s
     assert locate(find("israel"), tmp_path / "data") == path
     assert load("israel", data_dir=tmp_path / "data").name == "israel"
     assert not find("israel").matches(load("retweet/israel", data_dir=tmp_path / "data"))
-    present = [listed.network.name for listed in known_networks(tmp_path / "data") if listed.path]
+    present = [known.name for known in KNOWN_NETWORKS if locate(known, tmp_path / "data")]
     assert present == ["israel"]
 
 

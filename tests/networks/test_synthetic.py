@@ -238,13 +238,13 @@ def test_extreme_settings(extremes, make):
 @pytest.mark.parametrize(
     ("wrong", "make", "message"),
     [
-        ({"people": 0}, zone_like, "at least one person, not 0"),
-        ({"mean_degree": -1.0}, zone_like, "mean degree must be a number from 0 up, not -1.0"),
+        ({"people": 0}, zone_like, "at least one person, got 0"),
+        ({"mean_degree": -1.0}, zone_like, "mean degree must be a number from 0 up, got -1.0"),
         ({"mean_degree": float("nan")}, vole_like, "mean degree must be a number from 0 up"),
-        ({"between": 1.5}, zone_like, "between must be between 0 and 1, not 1.5"),
-        ({"site_size": 0.0}, zone_like, "site_size must be above 0, not 0.0"),
+        ({"between": 1.5}, zone_like, "between must be between 0 and 1, got 1.5"),
+        ({"site_size": 0.0}, zone_like, "site_size must be above 0, got 0.0"),
         ({"offset": -1.0}, retweet_like, "offset must be above 0"),
-        ({"per_year": 0}, vole_like, "per_year must be above 0, not 0"),
+        ({"per_year": 0}, vole_like, "per_year must be above 0, got 0"),
     ],
 )
 def test_wrong_settings_are_refused(wrong, make, message):

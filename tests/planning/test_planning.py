@@ -9,9 +9,10 @@ import pytest
 
 from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.errors import InputError
+from claim.fitting.random_graphs import look_alike
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
-from claim.planning import KINDS, Plan, PlanSettings, Point, completed, look_alike, plan
+from claim.planning import KINDS, Plan, PlanSettings, Point, completed, plan
 
 QUICK = PlanSettings(leaders=4, surveys=(0, 3, 9), studies=6)
 
@@ -32,15 +33,15 @@ def point(number: int, gain: float | None) -> Point:
 @pytest.mark.parametrize(("people", "mean_degree"), [(300, 6.0), (60, 2.0), (8, 1.5)])
 def test_look_alikes_have_the_size_and_mean_degree_asked_for(kind, people, mean_degree):
     for number in range(len(KINDS[kind])):
-        network = look_alike(kind, number, people, mean_degree, np.random.default_rng(number))
+        network = look_alike(KINDS[kind], number, np.random.default_rng(number), people=people, mean_degree=mean_degree)
         assert network.n == people
         assert 2 * network.m / people == pytest.approx(mean_degree, rel=0.25 if people > 8 else 0.6)
 
 
 def test_kinds_differ_as_their_names_say():
     rng = np.random.default_rng(0)
-    largest = {kind: look_alike(kind, 0, 600, 5.0, rng).degrees.max() for kind in ("stars", "clustered")}
-    assert largest["stars"] > 2 * largest["clustered"]
+    stars, clustered = (look_alike(KINDS[kind], 0, rng, people=600, mean_degree=5.0) for kind in ("stars", "clustered"))
+    assert stars.degrees.max() > 2 * clustered.degrees.max()
 
 
 def test_a_plan_has_a_point_for_every_number_of_surveys():
@@ -74,9 +75,9 @@ def test_everybody_surveyed_is_the_end_of_what_surveys_add():
 def test_studies_share_networks_where_these_are_large(monkeypatch):
     made = []
 
-    def noted(kind, number, people, mean_degree, rng):
+    def noted(generators, number, rng, **settings):
         made.append(number)
-        return look_alike(kind, number, people, mean_degree, rng)
+        return look_alike(generators, number, rng, **settings)
 
     monkeypatch.setattr("claim.planning.look_alike", noted)
     monkeypatch.setattr("claim.planning.MOST_PEOPLE", 1)

@@ -20,6 +20,7 @@ from claim.selection.foresight.model import shipped_path
 from claim.selection.foresight.selection_state import SeenNetwork, closure, excess_degree, hidden_reach, spread
 from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN
 from claim.selection.greedy import tie_priority
+from relabelling import relabelled
 
 FORMS = ["foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
 
@@ -107,14 +108,14 @@ def test_hidden_edges_make_no_difference(name):
 def test_relabelling_the_network_does_not_change_how_often_anybody_is_chosen(name):
     network = retweet_like(40, np.random.default_rng(1))
     order = np.random.default_rng(2).permutation(network.n)
-    relabelled = network.relabelled(order)
+    renumbered = relabelled(network, order)
     place = np.argsort(order)
     chosen: list[Counter[int]] = [Counter(), Counter()]
     selector = foresight_named(name, samples=30)
     for seed in range(400):
         rng = np.random.default_rng(seed)
         start = rng.choice(network.n, 3, replace=False)
-        for each, people, counts in ((network, start, chosen[0]), (relabelled, place[start], chosen[1])):
+        for each, people, counts in ((network, start, chosen[0]), (renumbered, place[start], chosen[1])):
             simulation = Simulation(each, people, rng.spawn(1)[0])
             for _ in surveys(simulation, policy_named("random"), 3, rng.spawn(1)[0]):
                 pass

@@ -130,7 +130,7 @@ def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
 @pytest.mark.parametrize(
     ("people", "problem"),
     [
-        (["Ana"], "called 'Ana'"),
+        (["Ana"], "no person 'Ana'"),
         ([3.7], "indices or labels"),
         ("17", "indices or labels"),
         ([2**70], "indices run from 0 to 59"),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError
-from claim.networks import Network, NetworkLike
+from claim.networks import Network, NetworkLike, load
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.results import Tabular
@@ -62,7 +62,7 @@ def influence(
     Every active person tries once to activate each contact, with probability ``p`` or, where the network has them, with
     the edge's own probability. Leaders are indices, or labels if these are texts.
     """
-    network = Network.of(network)
+    network = load(network)
     chosen = people_in(network, leaders)
     return Influence.of(*simulate_cascades(network, chosen, p, samples, draw_seed(as_generator(rng))))
 
@@ -182,13 +182,13 @@ def check_people(n: int, people: Iterable[int]) -> IntArray:
 def check_probability(p: float) -> None:
     """Raise an error unless ``p`` is a probability (NaN is none)."""
     if not 0 <= p <= 1:
-        raise InputError(f"the probability p must be between 0 and 1, not {p}")
+        raise InputError(f"probability must be between 0 and 1, got {p}")
 
 
 def check_samples(samples: int) -> None:
     """Raise an error unless there is at least one sample."""
     if samples < 1:
-        raise InputError(f"samples must be at least 1, not {samples}")
+        raise InputError(f"samples must be at least 1, got {samples}")
 
 
 def thread_count() -> int:

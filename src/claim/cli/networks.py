@@ -27,11 +27,11 @@ def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: 
         if data_dir is not None or json is not None:
             raise InputError(f"--data-dir and --json go after {context.invoked_subcommand}")
         return
-    from claim.networks.catalogue import known_networks
+    from claim.networks.catalogue import KNOWN_NETWORKS, locate
 
     rows = []
-    for listed in known_networks(data_dir):
-        known = listed.network
+    for known in KNOWN_NETWORKS:
+        path = locate(known, data_dir)
         made = known.make() if known.make is not None else None
         rows.append(
             {
@@ -41,8 +41,8 @@ def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: 
                 "kind": known.kind,
                 "people": made.n if made else known.people,
                 "edges": made.m if made else known.edges,
-                "present": listed.present,
-                "path": str(listed.path) if listed.path else None,
+                "present": made is not None or path is not None,
+                "path": str(path) if path else None,
                 "how_to_get": known.how_to_get,
                 "origin": known.origin,
             }
@@ -64,14 +64,14 @@ def fetch(
     """
     from claim.networks.catalogue import data_directories
     from claim.networks.fetch import FetchStatus
-    from claim.networks.fetch import fetch as fetch_networks
+    from claim.networks.fetch import fetch as fetch_network
 
     chosen = _fetchable(wanted)
     destination = data_directories(data_dir)[0]
     results: list[dict[str, Any]] = []
     for known in chosen:
         with byte_progress(known.name, hidden=json == "-") as progress:
-            (found,) = fetch_networks([known.address], destination, progress=progress)
+            found = fetch_network(known, destination, progress=progress)
         outcome = {"problem": found.problem} if found.status is FetchStatus.FAILED else {"path": str(found.path)}
         results.append({"name": known.name, "status": found.status.value, **outcome})
     failed = [result for result in results if "problem" in result]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, say, show
+from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, report_dropped, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,12 +40,14 @@ def train(
 
     if family not in (None, api.EVERY_FAMILY, *families()):
         raise InputError(f"there is no family called {family}")
+    source, hidden = api.training_networks(family or names(networks), data_dir)
+    for network in hidden:
+        report_dropped(network)
     changes = {"budget": budget, "seed": seed} | parse_settings(setting or [])
     if resume and not (Path(out) / "checkpoint.pt").exists():
         say(f"{out}: there is no checkpoint to continue from; this is a new run")
     with _display(episodes, variant, hidden=json == "-") as watch:
-        given = family or names(networks)
-        run = api.train(given, variant, episodes, out, resume=resume, data_dir=data_dir, watch=watch, **changes)
+        run = api.train(hidden, variant, episodes, out, resume=resume, source=source, watch=watch, **changes)
     text = (
         f"{run.path}: best at episode {run.best['episode']} of {run.episodes}, "
         f"{100 * (run.best['score'] - 1):+.1f} % against random classes on validation start sets"

@@ -1,7 +1,6 @@
 """Compare survey policies: the same start sets, the same worlds, paired tests."""
 
 import math
-import os
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -27,8 +26,8 @@ from claim.evaluation.runs import (
     evaluator_for,
 )
 from claim.evaluation.statistics import holm, paired_test, standard_error
-from claim.networks import Network, NetworkLike, load
-from claim.networks.catalogue import expand
+from claim.networks import Network, NetworkLike
+from claim.networks.catalogue import load_all, networks_given
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
 from claim.results import Tabular
@@ -127,6 +126,10 @@ def compare(
     check_settings("compare", StudySettings, settings)
     given = networks_given(networks)
     hidden = load_all(given, data_dir)
+    if not hidden:
+        raise InputError("no network to compare on")
+    for network in hidden:
+        check_contacts(network)
     study = StudySettings(seed, **settings)
     if runs < 1:
         raise InputError(f"runs must be at least 1, got {runs}")
@@ -150,33 +153,6 @@ def compare(
         manifest(_command(given, methods, study, runs, start_sets), recorded, hidden),
         ComparedStudies(hidden, methods, study, sets),
     )
-
-
-def networks_given(networks: Iterable[NetworkLike] | NetworkLike) -> list[str | Network]:
-    """One entry a network: families replaced by their networks, a comma-separated list taken apart."""
-    if isinstance(networks, str):
-        networks = _listed(networks)
-    elif Network.is_one(networks) or not isinstance(networks, Iterable):
-        networks = [networks]
-    given: list[str | Network] = []
-    for item in networks:
-        named = isinstance(item, str | os.PathLike)
-        given += [each for each in expand([os.fspath(item)]) if each not in given] if named else [Network.of(item)]
-    return given
-
-
-def load_all(given: Iterable[str | Network], data_dir: str | None) -> list[Network]:
-    """Load networks by name or path; a name may stand for one network only, because tables show names."""
-    loaded = [item if isinstance(item, Network) else load(item, data_dir=data_dir) for item in given]
-    if not loaded:
-        raise InputError("no network to compare on")
-    names = [network.name for network in loaded]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"two networks are called {twice}: give each a name of its own")
-    for network in loaded:
-        check_contacts(network)
-    return loaded
 
 
 def methods_of(

@@ -1,6 +1,6 @@
 """Random graphs of many kinds, as training networks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -55,46 +55,41 @@ def _ties(people: int, mean_degree: float) -> int:
 
 WHOLE = ("people", "per_year", "size")
 
-Ranges = dict[str, tuple[float, float]]
+# Each generator with the ranges its settings are drawn from: wide around the settings of the named synthetic networks.
+# No test network was used to choose them.
+GENERATORS: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float]]]] = {
+    "retweet": (retweet_like, {
+        "people": (600, 4000), "mean_degree": (2.1, 2.9), "sources": (0.15, 0.4), "exponent": (0.75, 1.1),
+        "offset": (0, 5), "direct": (0.4, 0.8), "core": (0.3, 0.9), "activity": (0.3, 0.9),
+    }),
+    "animal": (vole_like, {
+        "people": (700, 1900), "mean_degree": (4.6, 6.4), "per_year": (180, 420), "cycle": (0, 0.4),
+        "season": (0.2, 1), "turnover": (1, 2), "roaming": (0.3, 0.7), "dispersal": (0.02, 0.1),
+    }),
+    "zones": (zone_like, {
+        "people": (110, 320), "mean_degree": (1.3, 2.1), "site_size": (7, 13), "unevenness": (0.2, 0.4),
+        "anchored": (0.5, 0.75), "between": (0.08, 0.22), "sociability": (0.2, 0.5),
+    }),
+    "even": (even, {"people": (400, 1500), "mean_degree": (2, 9)}),
+    "blocks": (blocks, {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
+    "ring": (ring, {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
+    "attached": (attached, {"people": (400, 2500), "mean_degree": (2, 7)}),
+}  # fmt: skip
 
-# Wide around the settings of the named synthetic networks; no test network was used to choose them
-RETWEET: Ranges = {
-    "people": (600, 4000), "mean_degree": (2.1, 2.9), "sources": (0.15, 0.4), "exponent": (0.75, 1.1),
-    "offset": (0, 5), "direct": (0.4, 0.8), "core": (0.3, 0.9), "activity": (0.3, 0.9),
-}  # fmt: skip
-VOLE: Ranges = {
-    "people": (700, 1900), "mean_degree": (4.6, 6.4), "per_year": (180, 420), "cycle": (0, 0.4), "season": (0.2, 1),
-    "turnover": (1, 2), "roaming": (0.3, 0.7), "dispersal": (0.02, 0.1),
-}  # fmt: skip
-ZONE: Ranges = {
-    "people": (110, 320), "mean_degree": (1.3, 2.1), "site_size": (7, 13), "unevenness": (0.2, 0.4),
-    "anchored": (0.5, 0.75), "between": (0.08, 0.22), "sociability": (0.2, 0.5),
-}  # fmt: skip
-
-EVEN: Ranges = {"people": (400, 1500), "mean_degree": (2, 9)}
-BLOCKS: Ranges = {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}
-RING: Ranges = {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}
-ATTACHED: Ranges = {"people": (400, 2500), "mean_degree": (2, 7)}
-
-KINDS: dict[str, tuple[tuple[Callable[..., Network], Ranges], ...]] = {
-    "retweet": ((retweet_like, RETWEET),),
-    "animal": ((vole_like, VOLE),),
-    "zones": ((zone_like, ZONE),),
-    "all": (
-        (retweet_like, RETWEET), (vole_like, VOLE), (zone_like, ZONE), (even, EVEN), (blocks, BLOCKS), (ring, RING),
-        (attached, ATTACHED),
-    ),
-}  # fmt: skip
+# The generators of a family's look-alikes, which take turns.
+KINDS = {"retweet": ("retweet",), "animal": ("animal",), "zones": ("zones",), "all": tuple(GENERATORS)}
 
 
 def look_alikes(family: str, count: int, rng: np.random.Generator) -> list[Network]:
-    """``count`` networks with settings drawn evenly from wide ranges, the kinds of a family in turn."""
+    """Draw ``count`` networks that resemble those of a family."""
     if family not in KINDS:
         raise InputError(f"there are no look-alikes of {family!r} (known: {', '.join(KINDS)})")
-    networks = []
-    for i in range(count):
-        make, ranges = KINDS[family][i % len(KINDS[family])]
-        drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
-        whole = {setting: round(value) if setting in WHOLE else value for setting, value in drawn.items()}
-        networks.append(make(rng=rng, name=f"{family} {i}", **whole))
-    return networks
+    return [look_alike(KINDS[family], i, rng, name=f"{family} {i}") for i in range(count)]
+
+
+def look_alike(generators: Sequence[str], number: int, rng: np.random.Generator, **given: object) -> Network:
+    """Draw a network; generators take turns by number, and settings that are not given are drawn from their ranges."""
+    make, ranges = GENERATORS[generators[number % len(generators)]]
+    drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
+    whole = {setting: round(drawn[setting]) for setting in WHOLE if setting in drawn}
+    return make(rng=rng, **(drawn | whole | given))

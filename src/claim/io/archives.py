@@ -6,14 +6,14 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from claim.errors import InputError
 from claim.io.text import Source, shown
-from claim.io.xml import MAX_TEXT, parse_xml
+from claim.io.xml import MAX_TEXT, read_xml
 
 MAX_FILES = 50  # brought in together
 MAX_FILE_BYTES = 32 * 1024**2
@@ -83,6 +83,10 @@ class Archive:
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
+
+    def size(self, name: str) -> int:
+        """The size in bytes that the zip file claims for a member."""
+        return self._members[name].file_size
 
     def refuse_packed(self) -> None:
         """Refuse members that are packed themselves; for zip files of tables, which never hold any."""
@@ -166,11 +170,10 @@ def read_sheets(
     from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
 
     parts = {name: archive.read(name) for name in archive.names if name in _PARTS or _SHEET.fullmatch(name)}
-    strings = _Strings(source)
-    if _STRINGS in parts:
-        parse_xml(parts[_STRINGS], "sst", strings)
+    lengths = _string_lengths(parts[_STRINGS]) if _STRINGS in parts else []
+    left = MAX_UNPACKED_BYTES  # characters of all cells that share strings
     for part in parts.values():  # all of them: the workbook says which are sheets
-        parse_xml(part, None, _Sheet(part, strings, max_columns, max_cells))
+        left = _check_sheet(part, lengths, left, max_columns, max_cells)
 
     def sheets() -> Iterator[CalamineSheet]:
         try:
@@ -194,81 +197,63 @@ def _packed(parts: Mapping[str, Source]) -> bytes:
     return buffer.getvalue()
 
 
-class _Strings:
+def _string_lengths(part: Source) -> list[int]:
     """The lengths of a workbook's shared strings; many cells can share one."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.lengths: list[int] = []
-        self.left = MAX_UNPACKED_BYTES  # characters of all cells that share strings
-
-    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        if name == "si":
-            self.lengths.append(0)
-
-    def end(self, name: str, text: str, line: int) -> None:
-        if name == "t" and self.lengths:
-            self.lengths[-1] += len(text)
-            if self.lengths[-1] > MAX_TEXT:
-                raise self._source.error(None, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+    lengths: list[int] = []
+    for name, attributes, text, _ in read_xml(part, "sst"):
+        if name == "si" and attributes is not None:
+            lengths.append(0)
+        elif name == "t" and attributes is None and lengths:
+            lengths[-1] += len(text)
+            if lengths[-1] > MAX_TEXT:
+                raise part.error(None, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
             if "_x0000_" in text:
-                raise self._source.error(None, _NUL)
+                raise part.error(None, _NUL)
+    return lengths
 
 
-class _Sheet:
-    """Checks the cells of a sheet: their places, their types and what they would take."""
-
-    def __init__(self, part: Source, strings: _Strings, max_columns: int, max_cells: int) -> None:
-        self._part, self._strings = part, strings
-        self._max_columns, self._max_cells = max_columns, max_cells
-        self._row = self._column = self._bottom = self._right = 0
-        self._type = self._value = ""  # of the cell we are in
-
-    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        if name == "row":
+def _check_sheet(part: Source, lengths: Sequence[int], left: int, max_columns: int, max_cells: int) -> int:
+    """Check the cells of a sheet: their places, types and sizes; returns the shared characters that are left."""
+    row = column = bottom = right = 0
+    kind = value = ""  # of the cell we are in
+    for name, attributes, text, _ in read_xml(part):
+        if name == "row" and attributes is not None:
             given = attributes.get("r", "")
-            self._row = int(given) if given.isdecimal() and len(given) < 9 else self._row + 1
-            self._column = 0
-        elif name == "c":
-            self._type, self._value = attributes.get("t", "n"), ""
+            row, column = int(given) if given.isdecimal() and len(given) < 9 else row + 1, 0
+        elif name == "c" and attributes is not None:
+            kind, value = attributes.get("t", "n"), ""
             place = _REFERENCE.fullmatch(attributes.get("r", ""))
             if place is None and "r" in attributes:
-                raise self._part.error(self._row, _UNREADABLE)
-            self._column = _column_number(place[1]) if place else self._column + 1
-            self._row = int(place[2]) if place else self._row
-
-    def end(self, name: str, text: str, line: int) -> None:
-        if name in ("v", "t") and self._type:
-            self._value += text
+                raise part.error(row, _UNREADABLE)
+            row, column = (int(place[2]), _column_number(place[1])) if place else (row, column + 1)
+        elif name in ("v", "t") and attributes is None and kind:
+            value += text
         elif name == "c":
-            self._check()
-            self._type = self._value = ""
+            if value:
+                bottom, right = max(bottom, row), max(right, column)
+                if right > max_columns:
+                    raise part.error(row, "more than {most} columns", most=f"{max_columns:,}")
+                if bottom * right > max_cells:
+                    raise part.error(row, "more than {most} cells in all", most=f"{max_cells:,}")
+                if not _is_readable(kind, value.strip(), len(lengths)):
+                    raise part.error(row, _UNREADABLE)
+                left -= lengths[int(value)] if kind == "s" else 0
+                if left < 0:
+                    raise part.error(row, "more than {most} characters in all", most=f"{MAX_UNPACKED_BYTES:,}")
+            kind = value = ""
+    return left
 
-    def _check(self) -> None:
-        if self._value:
-            self._bottom, self._right = max(self._bottom, self._row), max(self._right, self._column)
-            if self._right > self._max_columns:
-                raise self._part.error(self._row, "more than {most} columns", most=f"{self._max_columns:,}")
-            if self._bottom * self._right > self._max_cells:
-                raise self._part.error(self._row, "more than {most} cells in all", most=f"{self._max_cells:,}")
-            if not self._is_readable():
-                raise self._part.error(self._row, _UNREADABLE)
 
-    def _is_readable(self) -> bool:
-        value = self._value.strip()
-        if self._type == "s":
-            if not value.isdecimal() or len(value) > 8 or int(value) >= len(self._strings.lengths):
-                return False
-            self._strings.left -= self._strings.lengths[int(value)]
-            if self._strings.left < 0:
-                raise self._part.error(self._row, "more than {most} characters in all", most=f"{MAX_UNPACKED_BYTES:,}")
-            return True
-        if self._type == "n" and value:
-            try:
-                return "_" not in value and len(value) <= 40 and abs(float(value)) < 1e300
-            except ValueError:
-                return False
-        return self._type in ("n", "str", "inlineStr", "b", "d", "e")
+def _is_readable(kind: str, value: str, strings: int) -> bool:
+    """Whether a cell of this type can have this value."""
+    if kind == "s":  # the number of a shared string
+        return value.isdecimal() and len(value) <= 8 and int(value) < strings
+    if kind == "n" and value:
+        try:
+            return "_" not in value and len(value) <= 40 and abs(float(value)) < 1e300
+        except ValueError:
+            return False
+    return kind in ("n", "str", "inlineStr", "b", "d", "e")
 
 
 def _column_number(letters: str) -> int:

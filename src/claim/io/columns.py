@@ -11,26 +11,11 @@ PROBABILITY_NAMES = frozenset({"p", "prob", "probability"})
 
 # The columns of the two people of a tie, as normal() writes them.
 PAIRS = (
-    ("source", "target"),
-    ("sourceid", "targetid"),
-    ("from", "to"),
-    ("fromid", "toid"),
-    ("fromnodeid", "tonodeid"),
-    ("src", "dst"),
-    ("u", "v"),
-    ("i", "j"),
-    ("id1", "id2"),
-    ("node1", "node2"),
-    ("nodea", "nodeb"),
-    ("vertex1", "vertex2"),
-    ("person", "contact"),
-    ("person1", "person2"),
-    ("respondent", "contact"),
-    ("name1", "name2"),
-    ("user1", "user2"),
-    ("ego", "alter"),
-    ("sender", "receiver"),
-)
+    ("source", "target"), ("sourceid", "targetid"), ("from", "to"), ("fromid", "toid"), ("fromnodeid", "tonodeid"),
+    ("src", "dst"), ("u", "v"), ("i", "j"), ("id1", "id2"), ("node1", "node2"), ("nodea", "nodeb"),
+    ("vertex1", "vertex2"), ("person", "contact"), ("person1", "person2"), ("respondent", "contact"),
+    ("name1", "name2"), ("user1", "user2"), ("ego", "alter"), ("sender", "receiver"),
+)  # fmt: skip
 
 _CONTACT = (
     "friend|contact|alter|nominee|nomination|acquaintance|neighbou?r|colleague|classmate|coworker|relative|connection"

@@ -18,18 +18,10 @@ HALF_WRITTEN = ".claim-part"  # no other program's files end like this
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Replace a file at once, so that no reader ever sees half of it."""
-    data = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=HALF_WRITTEN)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())  # or a power cut could leave the new name with nothing behind it
-        os.chmod(temporary, 0o644)  # as other files: mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with temporary(path.with_name(f".{path.name}.{secrets.token_hex(4)}{HALF_WRITTEN}")) as new:
+        new.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.chmod(new, 0o644)  # as other files
+        move(new, path)
 
 
 def make_folder(folder: Path) -> None:

@@ -4,13 +4,13 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from claim.errors import InputError
 from claim.io.archives import MAGICS, WORKBOOK, Archive, read_sheets
 from claim.io.text import Source, shown, unguarded
-from claim.io.xml import DIRECTIONS, MAX_TEXT, parse_graph
+from claim.io.xml import DIRECTIONS, MAX_TEXT, read_graph
 from claim.messages import Message
 
 MAX_ROWS = 50_000  # of one table
@@ -54,11 +54,11 @@ class Tally:
     def __init__(self) -> None:
         self.cells = 0
 
-    def add(self, cells: int, where: str, line: int) -> None:
-        """Count cells; too many are refused."""
+    def add(self, cells: int, source: Source, line: int) -> None:
+        """Count cells; too many are an error."""
         self.cells += cells
         if self.cells > MAX_CELLS:
-            raise InputError.at(where, line, Message.of("more than {most} cells in all", most=f"{MAX_CELLS:,}"))
+            raise source.error(line, "more than {most} cells in all", most=f"{MAX_CELLS:,}")
 
 
 def read_tables(sources: list[Source]) -> list[Table]:
@@ -95,11 +95,7 @@ def _members(source: Source, archive: Archive, tally: Tally) -> list[Table]:
 def _sheets(source: Source, archive: Archive, tally: Tally) -> list[Table]:
     """The sheets of a workbook that have a header; their messages name the workbook and the sheet."""
     sheets = read_sheets(source, archive, MAX_COLUMNS, MAX_CELLS)
-    tables = [
-        _table(str(sheet.name), sheet.shown_name, (Row(line, cells) for line, cells in rows), tally)
-        for sheet, rows in sheets
-        if rows
-    ]
+    tables = [_table(sheet, (Row(line, cells) for line, cells in rows), tally) for sheet, rows in sheets if rows]
     if not tables:
         raise source.error(None, "a workbook with nothing in it")
     return tables
@@ -149,100 +145,87 @@ def _csv(source: Source, tally: Tally) -> Table:
     first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
     rows = delimited(source, (line for part in ([first], lines) for line in part), separator_of(first[1]))
     cells = (Row(line, tuple(unguarded(field) for field in fields)) for line, fields in rows if any(fields))
-    return _table(str(source.name), source.shown_name, cells, tally)
+    return _table(source, cells, tally)
 
 
-def _table(name: str, where: str, rows: Iterator[Row], tally: Tally) -> Table:
+def _table(source: Source, rows: Iterator[Row], tally: Tally) -> Table:
     """A table from rows of which the first is the header; short rows are filled up."""
     header = next(rows, None)
     if header is None:
-        raise InputError.at(where, None, Message("has no rows"))
+        raise source.error(None, "has no rows")
     columns = [cell.strip() for cell in header.cells]
     while columns and not columns[-1]:
         columns.pop()
     if len(columns) > MAX_COLUMNS:
-        raise InputError.at(where, 1, Message.of("more than {most} columns", most=f"{MAX_COLUMNS:,}"))
-    return Table(name, where, tuple(columns), tuple(_body(where, len(columns), rows, tally)))
+        raise source.error(1, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+    body = tuple(_body(source, len(columns), rows, tally))
+    return Table(str(source.name), source.shown_name, tuple(columns), body)
 
 
-def _body(where: str, width: int, rows: Iterator[Row], tally: Tally) -> Iterator[Row]:
+def _body(source: Source, width: int, rows: Iterator[Row], tally: Tally) -> Iterator[Row]:
     for count, row in enumerate(rows, start=1):
         if count > MAX_ROWS:
-            raise InputError.at(where, row.line, Message.of("more than {most} rows", most=f"{MAX_ROWS:,}"))
-        tally.add(max(width, len(row.cells)), where, row.line)
+            raise source.error(row.line, "more than {most} rows", most=f"{MAX_ROWS:,}")
+        tally.add(max(width, len(row.cells)), source, row.line)
         if any(row.cells[width:]):
-            text = "{count} columns, but the header names only {width}"
-            raise InputError.at(where, row.line, Message.of(text, count=len(row.cells), width=width))
+            problem = "{count} columns, but the header names only {width}"
+            raise source.error(row.line, problem, count=len(row.cells), width=width)
         if any(len(cell) > MAX_TEXT for cell in row.cells):
-            raise InputError.at(where, row.line, _too_long())
+            raise source.error(row.line, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
         yield Row(row.line, (*row.cells[:width], *[""] * (width - len(row.cells))))
-
-
-def _too_long() -> Message:
-    return Message.of("a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
 
 
 # GraphML and GEXF -----------------------------------------------------------------------------------------------------
 
 
 def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
+    """The nodes and the edges as rows of named values, in Gephi's columns."""
     root = next((root for root in ("graphml", "gexf") if f"<{root}".encode() in head), None)
     if root is None:
         raise source.error(1, "XML that is neither GraphML nor GEXF")
-    rows = _GraphRows(source, tally)
-    parse_graph(source, rows, root)
-    if not rows.rows[NODES]:
-        raise source.error(None, "no people in it")
-    return [rows.table(NODES), rows.table(EDGES)]
+    rows: dict[str, list[tuple[int, dict[str, str]]]] = {NODES: [], EDGES: []}
+    columns: dict[str, dict[str, None]] = {NODES: {"Id": None}, EDGES: {"Source": None, "Target": None}}
+    graph_directed = False
 
-
-class _GraphRows:
-    """Collects nodes and edges as rows of named values, in Gephi's columns."""
-
-    def __init__(self, source: Source, tally: Tally) -> None:
-        self._source, self._tally = source, tally
-        self.rows: dict[str, list[tuple[int, dict[str, str]]]] = {NODES: [], EDGES: []}
-        self._columns: dict[str, dict[str, None]] = {NODES: {"Id": None}, EDGES: {"Source": None, "Target": None}}
-        self._directed = False
-
-    def graph(self, directed: bool) -> None:
-        self._directed = directed
-
-    def element(self, kind: str, attributes: Mapping[str, str], direction: str, line: int) -> None:
-        rows = self.rows[f"{kind}s"]
-        if len(rows) >= MAX_ROWS:
-            raise self._source.error(line, "more than {most} rows", most=f"{MAX_ROWS:,}")
-        rows.append((line, {}))
-        for name in ("id", "label") if kind == "node" else ("source", "target", "weight"):
-            self._put(kind, name.title(), attributes.get(name, ""))
-        if kind == "edge":
-            directed = DIRECTIONS.get(direction, self._directed)
-            self._put(kind, "Type", "Directed" if directed else "Undirected")
-
-    def value(self, kind: str, title: str, text: str, line: int) -> None:
-        if len(text) > MAX_TEXT:
-            raise InputError.at(self._source.shown_name, line, _too_long())
-        known = {"node": "label", "edge": "weight"}[kind]  # Gephi writes them in small letters
-        if title in ("Id", "Source", "Target", "Type"):
-            title = f"{title} (data)"
-        self._put(kind, title.title() if title.lower() == known else title, text)
-
-    def default(self, kind: str, title: str, text: str, line: int) -> None:
-        """Values that a node or edge does not have itself stay empty."""
-
-    def table(self, name: str) -> Table:
-        columns = tuple(self._columns[name])
-        rows = tuple(Row(line, tuple(map(row.get, columns, [""] * len(columns)))) for line, row in self.rows[name])
-        return Table(name, self._source.shown_name, columns, rows)
-
-    def _put(self, kind: str, column: str, value: str) -> None:
+    def put(table: str, column: str, value: str) -> None:
+        """Set a value of the latest row."""
         if not value:
             return
-        line, row = self.rows[f"{kind}s"][-1]
+        line, row = rows[table][-1]
         if column not in row:
-            self._tally.add(1, self._source.shown_name, line)
+            tally.add(1, source, line)
         row[column] = value
-        columns = self._columns[f"{kind}s"]
-        columns[column] = None
-        if len(columns) > MAX_COLUMNS:
-            raise self._source.error(line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+        columns[table][column] = None
+        if len(columns[table]) > MAX_COLUMNS:
+            raise source.error(line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+
+    for part in read_graph(source, root):
+        table = NODES if part.kind.startswith("node") else EDGES
+        if part.kind == "graph":
+            graph_directed = DIRECTIONS.get(part.direction, False)
+        elif part.kind in ("node", "edge"):
+            if len(rows[table]) >= MAX_ROWS:
+                raise source.error(part.line, "more than {most} rows", most=f"{MAX_ROWS:,}")
+            rows[table].append((part.line, {}))
+            for name in ("id", "label") if table == NODES else ("source", "target", "weight"):
+                put(table, name.title(), part.attributes.get(name, ""))
+            if table == EDGES:
+                put(table, "Type", "Directed" if DIRECTIONS.get(part.direction, graph_directed) else "Undirected")
+        elif part.kind != "edge default":  # values that an edge does not have itself stay empty
+            if len(part.text) > MAX_TEXT:
+                raise source.error(part.line, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+            title = f"{part.title} (data)" if part.title in ("Id", "Source", "Target", "Type") else part.title
+            known = "label" if table == NODES else "weight"  # Gephi writes them in small letters
+            put(table, title.title() if title.lower() == known else title, part.text)
+
+    if not rows[NODES]:
+        raise source.error(None, "no people in it")
+    return [
+        Table(
+            table,
+            source.shown_name,
+            tuple(columns[table]),
+            tuple(Row(line, tuple(row.get(column, "") for column in columns[table])) for line, row in rows[table]),
+        )
+        for table in (NODES, EDGES)
+    ]

@@ -1,6 +1,5 @@
 """Text files of any encoding: bounded, decoded with the line of an error, cleaned for display."""
 
-import codecs
 import gzip
 import io
 import os
@@ -28,7 +27,7 @@ GZIP_MAX_RATIO = 200  # edge lists shrink 3 to 20 times; a bomb 1000 times
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 20
 _MAX_SHOWN_NAME = 120
-_NOT_UTF8 = "not a text file in UTF-8; save it as UTF-8 (in Excel: “CSV UTF-8”)"
+_UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
 
 
 def printable(text: str) -> str:
@@ -83,34 +82,16 @@ class Source:
 
         A byte order mark is left out.
         """
-        number, rest = 0, b""
-        while raw := stream.readline(MAX_LINE + 3):
-            if number == 0 or rest:
-                raw = rest + raw if rest else raw.removeprefix(codecs.BOM_UTF8)
-                rest = b""
-            if b"\r" not in raw:
-                number += 1
-                yield number, self._decoded(raw if ends else raw.rstrip(b"\n"), number)
-                continue
-            pieces = raw.splitlines(keepends=ends)
-            if len(pieces) > 1 and not raw.endswith((b"\n", b"\r")):
-                rest = pieces.pop()
-            for piece in pieces:
-                number += 1
-                yield number, self._decoded(piece, number)
-        if rest:
-            yield number + 1, self._decoded(rest, number + 1)
-
-    def _decoded(self, raw: bytes, line: int) -> str:
-        if len(raw) > MAX_LINE and len(raw.rstrip(b"\r\n")) > MAX_LINE:
-            raise self.error(line, "the line is longer than {most} characters", most=f"{MAX_LINE:,}")
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError:
-            raise self.error(line, _NOT_UTF8) from None
-        if "\0" in text:
-            raise self.error(line, "not a text file (it has a NUL character in it)")
-        return text
+        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="" if ends else None)
+        for number, line in enumerate(iter(lambda: text.readline(MAX_LINE + 2), ""), start=1):
+            bare = line.rstrip("\r\n")
+            if len(bare) > MAX_LINE:
+                raise self.error(number, "the line is longer than {most} characters", most=f"{MAX_LINE:,}")
+            if _UNDECODED.search(line):
+                raise self.error(number, "not a text file in UTF-8; save it as UTF-8 (in Excel: “CSV UTF-8”)")
+            if "\0" in line:
+                raise self.error(number, "not a text file (it has a NUL character in it)")
+            yield number, line if ends else bare
 
     def _open_raw(self) -> IO[bytes]:
         if self.content is not None:

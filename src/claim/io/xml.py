@@ -1,9 +1,10 @@
 """XML without entities, external references or endless depth, streamed in bounded memory; GraphML and GEXF."""
 
-from collections.abc import Mapping
-from typing import NoReturn, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, NoReturn
 from xml.parsers import expat
 
+from claim.errors import InputError
 from claim.io.text import Source, shown
 
 MAX_TEXT = 32_767  # characters of an element's text, as of a cell in Excel
@@ -13,179 +14,157 @@ _MAX_DEPTH = 200
 _MAX_DECLARED = 10_000  # names of values
 
 
-class Handler(Protocol):
-    """Receives the elements; those with another prefix than the root's, such as ``viz:color``, keep it."""
+class Tag(NamedTuple):
+    """An element begins or ends; names lose the root's prefix and keep others, such as ``viz:color``."""
 
-    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
-        """An element begins."""
-
-    def end(self, name: str, text: str, line: int) -> None:
-        """An element ends; ``text``, at most a little longer than ``MAX_TEXT``, stands after the last tag in it."""
-
-
-def parse_xml(source: Source, root: str | None, handler: Handler) -> None:
-    """Send the elements of a file to the handler; the outermost one must be called ``root`` (None: anything)."""
-    _Stream(source, root, handler).run()
+    name: str
+    attributes: dict[str, str] | None  # None: the element ends
+    text: str  # at the end: what stands after the last tag in the element, at most a little longer than ``MAX_TEXT``
+    line: int
 
 
-class _Stream:
-    def __init__(self, source: Source, root: str | None, handler: Handler) -> None:
-        self._source, self._root, self._handler = source, root, handler
-        self._depth, self._prefix = 0, ""
-        self._text: list[str] = []
-        self._text_size = 0
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
+def read_xml(source: Source, root: str | None = None) -> Iterator[Tag]:
+    """The tags of a file; the outermost element must be called ``root`` (None: anything)."""
+    tags = _Tags(source, root)
+    parser, fed, last = tags.parser, 0, False
+    with source.open() as stream:
+        while not last:
+            chunk, failure = stream.read(_CHUNK), None
+            last, fed = not chunk, fed + len(chunk)
+            try:
+                parser.Parse(chunk, last)
+                if fed - parser.CurrentByteIndex > _MAX_MARKUP:
+                    failure = source.error(parser.CurrentLineNumber, "one tag is longer than 1 MiB")
+            except InputError as error:
+                failure = error
+            except expat.ExpatError as error:
+                reason = expat.ErrorString(error.code)
+                failure = source.error(error.lineno, "not well-formed XML: {reason}", reason=reason)
+            except (LookupError, ValueError):  # pyexpat, of an encoding Python does not know
+                failure = source.error(1, "the XML names an unknown encoding; save it as UTF-8")
+            yield from tags.found
+            tags.found.clear()
+            if failure is not None:
+                raise failure
+
+
+class _Tags:
+    """Collects the tags that an expat parser finds."""
+
+    def __init__(self, source: Source, root: str | None) -> None:
+        self.found: list[Tag] = []
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._characters
         # Entities can blow a small file up to any size or pull in other files; none of our formats needs them.
-        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
-        self._parser.EntityDeclHandler = self._refuse_doctype
-        self._parser.ExternalEntityRefHandler = self._refuse_doctype
-
-    def run(self) -> None:
-        fed = 0
-        try:
-            with self._source.open() as stream:
-                while chunk := stream.read(_CHUNK):
-                    self._parser.Parse(chunk, False)
-                    fed += len(chunk)
-                    if fed - self._parser.CurrentByteIndex > _MAX_MARKUP:
-                        raise self._source.error(self._line, "one tag is longer than 1 MiB")
-                self._parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise self._source.error(error.lineno, "not well-formed XML: {reason}", reason=reason) from None
-        except (LookupError, ValueError):  # pyexpat, of an encoding Python does not know
-            raise self._source.error(1, "the XML names an unknown encoding; save it as UTF-8") from None
-
-    @property
-    def _line(self) -> int:
-        return self._parser.CurrentLineNumber
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.parser.EntityDeclHandler = self._refuse_doctype
+        self.parser.ExternalEntityRefHandler = self._refuse_doctype
+        self._source, self._root = source, root
+        self._depth, self._prefix, self._text = 0, "", ""
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self._source.error(self._line, "elements are nested more than {depth} deep", depth=_MAX_DEPTH)
+            raise self._source.error(line, "elements are nested more than {depth} deep", depth=_MAX_DEPTH)
         if self._depth == 1:
             prefix, colon, local = name.rpartition(":")
             self._prefix = prefix + colon
-            if self._root is not None and local != self._root:
-                raise self._source.error(
-                    self._line, "expected <{root}>, found {found}", root=self._root, found=shown(name)
-                )
-        self._forget_text()
-        self._handler.start(name.removeprefix(self._prefix), attributes, self._line)
+            if self._root not in (None, local):
+                raise self._source.error(line, "expected <{root}>, found {found}", root=self._root, found=shown(name))
+        self.found.append(Tag(name.removeprefix(self._prefix), attributes, "", line))
+        self._text = ""
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        self._handler.end(name.removeprefix(self._prefix), "".join(self._text), self._line)
-        self._forget_text()
+        self.found.append(Tag(name.removeprefix(self._prefix), None, self._text, self.parser.CurrentLineNumber))
+        self._text = ""
 
     def _characters(self, text: str) -> None:
-        if self._text_size <= MAX_TEXT:
-            self._text.append(text)
-            self._text_size += len(text)
-
-    def _forget_text(self) -> None:
-        self._text.clear()
-        self._text_size = 0
+        if len(self._text) <= MAX_TEXT:
+            self._text += text
 
     def _refuse_doctype(self, *_: object) -> NoReturn:
-        raise self._source.error(self._line, "document types and entities (<!DOCTYPE ...>) are refused for safety")
+        problem = "document types and entities (<!DOCTYPE ...>) are refused for safety"
+        raise self._source.error(self.parser.CurrentLineNumber, problem)
 
 
 DIRECTIONS = {"true": True, "1": True, "directed": True, "false": False, "0": False, "undirected": False}
 
 
-class GraphHandler(Protocol):
-    """Receives the nodes and edges of a GraphML or GEXF file; ``kind`` is ``node`` or ``edge``."""
+class GraphPart(NamedTuple):
+    """The graph, a node or an edge begins, or: a named value of the latest node or edge, or of edges without one.
 
-    def graph(self, directed: bool) -> None:
-        """The graph begins; whether its edges are directed unless they say otherwise."""
+    ``direction`` is what the graph or edge says of itself, in lower case, or nothing.
+    """
 
-    def element(self, kind: str, attributes: Mapping[str, str], direction: str, line: int) -> None:
-        """A node or edge begins; ``direction`` is what an edge says of itself, in lower case, or nothing."""
-
-    def value(self, kind: str, title: str, text: str, line: int) -> None:
-        """A named value of the latest node or edge."""
-
-    def default(self, kind: str, title: str, text: str, line: int) -> None:
-        """The value of nodes or edges that do not have one of this name."""
+    kind: Literal["graph", "node", "edge", "node value", "edge value", "edge default"]
+    line: int
+    attributes: Mapping[str, str] = {}
+    direction: str = ""
+    title: str = ""
+    text: str = ""
 
 
-def parse_graph(source: Source, handler: GraphHandler, root: str) -> None:
-    """Send the one graph of a GraphML (``root`` is ``graphml``) or GEXF (``gexf``) file to the handler."""
-    parse_xml(source, root, _Graph(source, handler, "type" if root == "gexf" else "directed"))
+def read_graph(source: Source, root: str) -> Iterator[GraphPart]:
+    """The parts of the one graph in a GraphML (``root`` is ``graphml``) or GEXF (``gexf``) file.
 
+    GraphML declares values by ``<key>`` and gives them in ``<data>``, GEXF by ``<attribute>`` in ``<attvalue>``.
+    """
+    titles: dict[tuple[str, str], str] = {}  # of values, by kind and id; the kind "all" is both
+    declared = "", ""  # kind and id of the value that is being declared
+    key = ""  # of the <data> we are in
+    inside: Literal["", "node", "edge"] = ""
+    graphs = open_graphs = 0
 
-class _Graph:
-    """GraphML declares values by ``<key>`` and gives them in ``<data>``, GEXF by ``<attribute>`` in ``<attvalue>``."""
+    def value(key: str, text: str, line: int) -> GraphPart:
+        title = titles.get((inside, key)) or titles.get(("all", key)) or key
+        return GraphPart("edge value" if inside == "edge" else "node value", line, title=title, text=text)
 
-    def __init__(self, source: Source, handler: GraphHandler, direction: str) -> None:
-        self._source, self._handler, self._direction = source, handler, direction
-        self._titles: dict[tuple[str, str], str] = {}  # kind and id; the kind "all" is both
-        self._class = ""  # of the attributes that are being declared
-        self._declared = ("", "")
-        self._key = ""  # of the <data> we are in
-        self._inside = ""  # the node or edge we are in
-        self._graphs = self._open_graphs = 0
-
-    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+    for name, attributes, text, line in read_xml(source, root):
+        if attributes is None:
+            match name:
+                case "node" | "edge":
+                    inside = ""
+                case "data" if inside and key:
+                    yield value(key, text, line)
+                    key = ""
+                case "default" if declared in titles and declared[0] in ("edge", "all"):
+                    yield GraphPart("edge default", line, title=titles[declared], text=text)
+                case "graph":
+                    open_graphs -= 1
+            continue
         match name:
             case "node" | "edge":
-                if self._inside or "pid" in attributes:
-                    raise self._source.error(line, "nodes nested in nodes cannot be read")
-                self._inside = name
-                direction = attributes.get(self._direction, "").strip().lower()
-                self._handler.element(name, attributes, direction, line)
+                if inside or "pid" in attributes:
+                    raise source.error(line, "nodes nested in nodes cannot be read")
+                inside = "node" if name == "node" else "edge"
+                direction = attributes.get("type" if root == "gexf" else "directed", "")
+                yield GraphPart(inside, line, attributes, direction.strip().lower())
             case "data":
-                self._key = attributes.get("key", "")
-            case "attvalue" if self._inside:
-                key = attributes.get("for", attributes.get("id", ""))  # old files say id
-                self._value(key, attributes.get("value", ""), line)
+                key = attributes.get("key", "")
+            case "attvalue" if inside:
+                yield value(attributes.get("for", attributes.get("id", "")), attributes.get("value", ""), line)
             case "graph":
-                self._start_graph(attributes, line)
-            case "key":
-                self._declare(attributes.get("for", "all"), attributes, "attr.name")
+                if open_graphs or inside:
+                    raise source.error(line, "graphs nested in graphs cannot be read")
+                if graphs:
+                    raise source.error(line, "more than one graph in the file")
+                graphs = open_graphs = 1
+                direction = attributes.get("edgedefault", attributes.get("defaultedgetype", ""))
+                yield GraphPart("graph", line, attributes, direction.strip().lower())
             case "attributes":
-                self._class = attributes.get("class", "")
-            case "attribute":
-                self._declare(self._class, attributes, "title")
+                declared = attributes.get("class", ""), ""
+            case "key" | "attribute":
+                kind = attributes.get("for", "all") if name == "key" else declared[0]
+                declared = kind, attributes.get("id", "")
+                if len(titles) < _MAX_DECLARED:
+                    titles[declared] = attributes.get("attr.name" if name == "key" else "title", declared[1])
             case "hyperedge":
-                raise self._source.error(line, "hyperedges (edges between more than two people) cannot be read")
-            case _ if name.endswith(":position") and self._inside == "node":
-                self._handler.value("node", "x", attributes.get("x", ""), line)
-                self._handler.value("node", "y", attributes.get("y", ""), line)
-
-    def end(self, name: str, text: str, line: int) -> None:
-        match name:
-            case "node" | "edge":
-                self._inside = ""
-            case "data" if self._inside and self._key:
-                self._value(self._key, text, line)
-                self._key = ""
-            case "default" if self._declared in self._titles:
-                self._handler.default(self._declared[0], self._titles[self._declared], text, line)
-            case "graph":
-                self._open_graphs -= 1
-
-    def _start_graph(self, attributes: Mapping[str, str], line: int) -> None:
-        if self._open_graphs or self._inside:
-            raise self._source.error(line, "graphs nested in graphs cannot be read")
-        if self._graphs:
-            raise self._source.error(line, "more than one graph in the file")
-        self._graphs, self._open_graphs = 1, 1
-        default = attributes.get("edgedefault", attributes.get("defaultedgetype", ""))
-        self._handler.graph(DIRECTIONS.get(default.strip().lower(), False))
-
-    def _declare(self, kind: str, attributes: Mapping[str, str], title: str) -> None:
-        key = attributes.get("id", "")
-        self._declared = kind, key
-        if len(self._titles) < _MAX_DECLARED:
-            self._titles[kind, key] = attributes.get(title, key)
-
-    def _value(self, key: str, text: str, line: int) -> None:
-        title = self._titles.get((self._inside, key)) or self._titles.get(("all", key)) or key
-        self._handler.value(self._inside, title, text, line)
+                raise source.error(line, "hyperedges (edges between more than two people) cannot be read")
+            case _ if name.endswith(":position") and inside == "node":
+                yield GraphPart("node value", line, title="x", text=attributes.get("x", ""))
+                yield GraphPart("node value", line, title="y", text=attributes.get("y", ""))

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claim.errors import InputError
-from claim.evaluation.compare import load_all, networks_given
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
-from claim.networks.catalogue import families, family_networks
+from claim.networks.catalogue import families, load_all, networks_given
 from claim.results import Tabular
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ def train(
     *,
     resume: bool = False,
     data_dir: str | None = None,
+    source: str | None = None,
     watch: Callable[[dict[str, Any]], None] = lambda metrics: None,
     **settings: Any,
 ) -> TrainingResult:
@@ -51,7 +51,7 @@ def train(
 
     ``networks`` are networks, or the name of a family, which stands for its training networks (``all``: those of every
     family). ``settings`` are those of :class:`claim.learning.config.Config`, such as budget and seed. ``watch`` is
-    called with the metrics of each episode and each validation.
+    called with the metrics of each episode and each validation. ``source`` is what the record calls the networks.
     """
     if episodes < 1:
         raise InputError(f"episodes must be at least 1, got {episodes}")
@@ -63,8 +63,8 @@ def train(
     from claim.learning.run_folder import POLICY, TrainingFolder
 
     path, config = Path(fspath(out)), variant_named(variant, **settings)
-    hidden = load_all(training_networks(networks), data_dir)
-    folder = TrainingFolder(path, config, hidden, _command(networks, config, episodes, settings))
+    given, hidden = training_networks(networks, data_dir)
+    folder = TrainingFolder(path, config, hidden, _command(source or given, config, episodes, settings))
     torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
     folder.open(resume)
     with threadpool_limits(1):
@@ -73,13 +73,17 @@ def train(
     return TrainingResult(LearnedPolicy.load(card), card, folder.training.episode, folder.best(), folder.curve)
 
 
-def training_networks(networks: Iterable[NetworkLike] | NetworkLike) -> list[str | Network]:
-    """Networks by name or as they are; a family's name stands for its training networks."""
-    if networks == EVERY_FAMILY:
-        return [name for family in families() if not family.endswith("-like") for name in training_networks(family)]
-    if isinstance(networks, str) and networks in families():
-        return [known.name for known in family_networks(networks, "train")]
-    return networks_given(networks)
+def training_networks(
+    networks: Iterable[NetworkLike] | NetworkLike, data_dir: str | None = None
+) -> tuple[str, list[Network]]:
+    """What the networks are called on the command line, and the networks."""
+    if isinstance(networks, str) and networks in (EVERY_FAMILY, *families()):
+        wanted = [each for each in families() if not each.endswith("-like")] if networks == EVERY_FAMILY else [networks]
+        return networks, load_all(networks_given(wanted, "train"), data_dir)
+    given = networks_given(networks, "train")
+    if not given:
+        raise InputError("no network to train on")
+    return ",".join(each.name if isinstance(each, Network) else each for each in given), load_all(given, data_dir)
 
 
 def check_can_train() -> None:
@@ -92,15 +96,11 @@ def check_can_train() -> None:
         raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
 
 
-def _command(networks: Any, config: Config, episodes: int, settings: dict[str, Any]) -> str:
+def _command(source: str, config: Config, episodes: int, settings: dict[str, Any]) -> str:
     """The command line that makes the same policy again."""
-    if isinstance(networks, str) and networks in (EVERY_FAMILY, *families()):
-        source = ["--family", networks]
-    else:
-        names = (each.name if isinstance(each, Network) else each for each in networks_given(networks))
-        source = ["--networks", ",".join(names)]
-    options = {"--episodes": episodes, "--budget": config.budget, "--seed": config.seed}
-    words = [*source, *(str(word) for option in options.items() for word in option)]
+    option = "--family" if source in (EVERY_FAMILY, *families()) else "--networks"
+    given = {option: source, "--episodes": episodes, "--budget": config.budget, "--seed": config.seed}
+    words = [str(word) for pair in given.items() for word in pair]
     changed = {name: value for name, value in settings.items() if name not in ("budget", "seed")}
     words += [word for name, value in changed.items() for word in ("--set", f"{name}={written_setting(value)}")]
     return shlex.join(["claim", "train", "--variant", config.variant, *words])

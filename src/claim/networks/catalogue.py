@@ -3,16 +3,17 @@
 import difflib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from claim.errors import InputError
 from claim.io.text import printable, shown
 from claim.networks.formats import read_network
-from claim.networks.network import Network
+from claim.networks.network import Network, NetworkLike
+from claim.networks.synthetic import FAMILIES, SyntheticFamily
 
 Role: TypeAlias = Literal["train", "test"]
 Kind: TypeAlias = Literal["public", "synthetic"]
@@ -51,16 +52,13 @@ class KnownNetwork:
 
 PUBLISHER = "https://nrvis.com/download/data/"
 
-RETWEET_SOURCE = (
-    "Retweet networks from Network Repository: R. A. Rossi and N. K. Ahmed, "
-    "The Network Data Repository with Interactive Graph Analytics and Visualization, AAAI 2015."
-)
-VOLE_SOURCE = (
-    "Vole contact networks: S. Davis, B. Abbasi, S. Shah, S. Telfer and M. Begon, "
+_SOURCES = {
+    "retweet": "Retweet networks from Network Repository: R. A. Rossi and N. K. Ahmed, "
+    "The Network Data Repository with Interactive Graph Analytics and Visualization, AAAI 2015.",
+    "animal": "Vole contact networks: S. Davis, B. Abbasi, S. Shah, S. Telfer and M. Begon, "
     "Spatial analyses of wildlife contact networks, J. R. Soc. Interface 12(102), 2015; "
-    "also carried by Network Repository (Rossi and Ahmed, AAAI 2015)."
-)
-
+    "also carried by Network Repository (Rossi and Ahmed, AAAI 2015).",
+}
 _CHECKSUMS = {
     "copen": "4ab3ad7ca22c611fa681f161d25627de33f31f9b3baddd45cb403d8b2ff77b8e",
     "occupy": "855bc3a0aad29de6183c2c980fcea02b619bc73e21cca8e638296439cbb1748d",
@@ -75,50 +73,43 @@ _CHECKSUMS = {
 }
 
 
-def _retweet(name: str, role: Role, people: int, edges: int, seed: int | None, *downloads: str) -> KnownNetwork:
-    checksum = _CHECKSUMS[name]
-    return KnownNetwork(name, "retweet", role, "public", RETWEET_SOURCE, people, edges, seed, checksum, downloads)
+def _public(
+    name: str, family: str, role: Role, people: int, edges: int, start_seed: int | None, *downloads: str
+) -> KnownNetwork:
+    source, checksum = _SOURCES[family], _CHECKSUMS[name]
+    return KnownNetwork(name, family, role, "public", source, people, edges, start_seed, checksum, downloads)
 
 
-def _voles(name: str, role: Role, people: int, edges: int, seed: int | None) -> KnownNetwork:
-    checksum, downloads = _CHECKSUMS[name], (f"asn/mammalia-voles-{name}-trapping.zip",)
-    return KnownNetwork(name, "animal", role, "public", VOLE_SOURCE, people, edges, seed, checksum, downloads)
+def _synthetic(family: SyntheticFamily, name: str) -> KnownNetwork:
+    role: Role = "test" if name in family.test else "train"
+    return KnownNetwork(name, family.name, role, "synthetic", family.description, make=partial(family.make, name))
 
 
 # Not verified: of the downloads, only rt/rt-twitter-copen.zip and rt/rt_barackobama.zip were seen in use elsewhere; the
 # other names follow the publisher's habit. rt_barackobama is said to hold some ten thousand people, so rt_obama is
 # tried first. Whatever is downloaded counts only if it has the size given here.
 #
-# Columns: name, role, people, edges, seed of the published start sets, downloads.
+# Columns: name, family, role, people, edges, seed of the published start sets, downloads.
 PUBLIC_NETWORKS = (
-    _retweet("copen", "train", 761, 1029, None, "rt/rt-twitter-copen.zip"),
-    _retweet("occupy", "train", 3225, 3939, None, "rt/rt_occupy.zip"),
-    _retweet("israel", "test", 3698, 4164, 10, "rt/rt_israel.zip"),
-    _retweet("damascus", "test", 3052, 3869, 10, "rt/rt_damascus.zip"),
-    _retweet("obama", "test", 3212, 3422, 10, "rt/rt_obama.zip", "rt/rt_barackobama.zip"),
-    _retweet("assad", "test", 2139, 2786, 10, "rt/rt_assad.zip"),
-    _voles("plj", "train", 1263, 3380, None),
-    _voles("rob", "train", 1480, 3935, None),
-    _voles("bhp", "test", 1686, 4623, 10),
-    _voles("kcs", "test", 1218, 3592, 20),
+    _public("copen", "retweet", "train", 761, 1029, None, "rt/rt-twitter-copen.zip"),
+    _public("occupy", "retweet", "train", 3225, 3939, None, "rt/rt_occupy.zip"),
+    _public("israel", "retweet", "test", 3698, 4164, 10, "rt/rt_israel.zip"),
+    _public("damascus", "retweet", "test", 3052, 3869, 10, "rt/rt_damascus.zip"),
+    _public("obama", "retweet", "test", 3212, 3422, 10, "rt/rt_obama.zip", "rt/rt_barackobama.zip"),
+    _public("assad", "retweet", "test", 2139, 2786, 10, "rt/rt_assad.zip"),
+    _public("plj", "animal", "train", 1263, 3380, None, "asn/mammalia-voles-plj-trapping.zip"),
+    _public("rob", "animal", "train", 1480, 3935, None, "asn/mammalia-voles-rob-trapping.zip"),
+    _public("bhp", "animal", "test", 1686, 4623, 10, "asn/mammalia-voles-bhp-trapping.zip"),
+    _public("kcs", "animal", "test", 1218, 3592, 20, "asn/mammalia-voles-kcs-trapping.zip"),
 )
-
+KNOWN_NETWORKS = (
+    *PUBLIC_NETWORKS,
+    *(_synthetic(family, name) for family in FAMILIES.values() for name in family.recipes),
+)
+_BY_NAME = {key.lower(): known for known in KNOWN_NETWORKS for key in (known.name, known.address)}
 
 DATA_VARIABLE = "CLAIM_DATA"  # environment variable that names the data directory
 _ENDINGS = (".edges", ".edges.gz")
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A known network, and where it is."""
-
-    network: KnownNetwork
-    path: Path | None  # None: not on disk, or made when asked for
-
-    @property
-    def present(self) -> bool:
-        """Whether it can be loaded now."""
-        return self.path is not None or self.network.kind == "synthetic"
 
 
 def load(
@@ -128,7 +119,7 @@ def load(
     directed: bool | None = None,
     probabilities: bool = False,
 ) -> Network:
-    """A network by its name (``israel`` or ``retweet/israel``) or, if nothing has that name, from a file.
+    """Load a network by its name (``israel`` or ``retweet/israel``) or, if no network has that name, from a file.
 
     Anything else that stands for a network is taken by :meth:`Network.of`.
     """
@@ -136,29 +127,58 @@ def load(
         if directed is not None or probabilities:
             raise InputError("directed and probabilities are for names and files; make the network itself so")
         return Network.of(network)
-    known = _by_name().get(network.lower()) if isinstance(network, str) else None
-    if known is not None and known.make is not None:
-        return _made(known, directed, probabilities)
-    path = _existing_path(network) if known is None else locate(known, data_dir)
-    if path is None and known is not None:
-        raise InputError(_how_to_get(known, data_dir))
+    known = _BY_NAME.get(network.lower()) if isinstance(network, str) else None
+    if known is None:
+        if not _exists(network):
+            raise InputError(f"{_unknown(str(network))}, nor is it a file")
+        return read_network(network, directed=directed, probabilities=probabilities)
+    if known.make is not None:
+        if directed or probabilities:
+            raise InputError(f"{known.name} is made undirected and without edge probabilities")
+        return known.make()
+    path = locate(known, data_dir)
     if path is None:
-        raise InputError(f"{_unknown(str(network))}, nor is it a file")
-    name = None if known is None else known.name
-    return read_network(path, directed=directed, probabilities=probabilities, name=name)
+        places = " or ".join(printable(str(directory)) for directory in data_directories(data_dir))
+        raise InputError(f"{known.name} is not in {places}; get it with: {known.how_to_get}")
+    return read_network(path, directed=directed, probabilities=probabilities, name=known.name)
+
+
+def networks_given(networks: Iterable[NetworkLike] | NetworkLike, role: str = "test") -> list[str | Network]:
+    """One entry per network, names still as names: a family stands for its networks of a role.
+
+    ``networks`` are one or several, each given as :func:`load` takes it; a text may list several, separated by commas.
+    """
+    if isinstance(networks, str):
+        networks = [name.strip() for name in networks.split(",") if name.strip()]
+    elif not isinstance(networks, Sequence | Set | Iterator):  # graphs and matrices are iterable, too
+        networks = [networks]
+    given: list[str | Network] = []
+    for each in networks:
+        named = isinstance(each, str | os.PathLike)
+        given += [name for name in expand([os.fspath(each)], role) if name not in given] if named else [load(each)]
+    return given
+
+
+def load_all(given: Iterable[str | Network], data_dir: str | os.PathLike[str] | None = None) -> list[Network]:
+    """Load what :func:`networks_given` lists; each name may stand for one network only, because tables show names."""
+    loaded = [each if isinstance(each, Network) else load(each, data_dir=data_dir) for each in given]
+    names = [network.name for network in loaded]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two networks are called {twice}: give each a name of its own")
+    return loaded
 
 
 def find(name: str) -> KnownNetwork:
-    """The known network of this name, alone or after its family and a slash."""
-    known = _by_name().get(name.lower())
-    if known is None:
+    """Find a known network by its name, alone or after its family and a slash."""
+    if name.lower() not in _BY_NAME:
         raise InputError(_unknown(name))
-    return known
+    return _BY_NAME[name.lower()]
 
 
 def family_of(network: Network) -> str | None:
-    """The family of a known network; a public one is known by its structure, whatever file it came from."""
-    for known in _entries():
+    """The family of a known network; a public one is recognised by its structure, whatever file it came from."""
+    for known in KNOWN_NETWORKS:
         if known.checksum == network.checksum or (known.kind == "synthetic" and known.name == network.name):
             return known.family
     return None
@@ -166,32 +186,29 @@ def family_of(network: Network) -> str | None:
 
 def families() -> list[str]:
     """The names of all families."""
-    return list(dict.fromkeys(known.family for known in _entries()))
+    return list(dict.fromkeys(known.family for known in KNOWN_NETWORKS))
 
 
-def family_networks(family: str, role: Role | None = None) -> list[KnownNetwork]:
-    """The networks of a family, or only its training or test networks."""
+def family_networks(family: str, role: str | None = None) -> list[KnownNetwork]:
+    """The networks of a family, or only its ``train`` or ``test`` networks."""
     if family not in families():
         raise InputError(f"{shown(family)} is no family of networks; there are {', '.join(families())}")
-    return [known for known in _entries() if known.family == family and role in (None, known.role)]
+    if role not in (None, "train", "test"):
+        raise InputError(f"{shown(f'{family}:{role}')}: networks of a family are its train or its test networks")
+    return [known for known in KNOWN_NETWORKS if known.family == family and role in (None, known.role)]
 
 
-def expand(names: Sequence[str]) -> list[str]:
-    """The names with families replaced by their networks, each once.
+def expand(names: Sequence[str], role: str = "test") -> list[str]:
+    """The names with families replaced by their networks of a role, each once.
 
-    A family stands for its test networks; ``retweet:train`` and ``retweet:test`` say which. Anything else, such as a
-    file, stays as it is.
+    ``retweet:train`` and ``retweet:test`` say which are meant. Anything else, such as a file, stays as it is.
     """
     expanded: list[str] = []
     for name in names:
-        family, _, role = name.partition(":")
-        expanded += _members(family, role) if family in families() else [name]
+        family, _, wanted = name.partition(":")
+        found = family_networks(family, wanted or role) if family in families() else None
+        expanded += [name] if found is None else [known.name for known in found]
     return list(dict.fromkeys(expanded))
-
-
-def known_networks(data_dir: str | os.PathLike[str] | None = None) -> list[Listed]:
-    """All known networks, with the file of those that are on disk."""
-    return [Listed(known, locate(known, data_dir)) for known in _entries()]
 
 
 def locate(known: KnownNetwork, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
@@ -223,63 +240,14 @@ def user_data_directory() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "claim"
 
 
-@cache
-def _entries() -> tuple[KnownNetwork, ...]:
-    return (*PUBLIC_NETWORKS, *_synthetic_entries())
-
-
-@cache
-def _by_name() -> dict[str, KnownNetwork]:
-    by_name: dict[str, KnownNetwork] = {}
-    for known in _entries():
-        by_name.setdefault(known.name.lower(), known)
-        by_name[known.address.lower()] = known
-    return by_name
-
-
-def _synthetic_entries() -> list[KnownNetwork]:
-    """The made networks; imported only here, so that naming networks stays light."""
-    from claim.networks.synthetic import FAMILIES
-
-    entries: list[KnownNetwork] = []
-    for family in FAMILIES.values():
-        roles: dict[Role, tuple[str, ...]] = {"train": family.train, "test": family.test}
-        for role, names in roles.items():
-            for name in names:
-                make = partial(family.make, name)
-                entries.append(KnownNetwork(name, family.name, role, "synthetic", family.description, make=make))
-    return entries
-
-
-def _members(family: str, role: str) -> list[str]:
-    if role not in ("", "train", "test"):
-        raise InputError(f"{shown(f'{family}:{role}')}: networks of a family are its train or its test networks")
-    return [known.name for known in family_networks(family) if known.role == (role or "test")]
-
-
-def _made(known: KnownNetwork, directed: bool | None, probabilities: bool) -> Network:
-    assert known.make is not None
-    network = known.make()
-    if directed not in (None, network.directed):
-        raise InputError(f"{known.name} is made {'directed' if network.directed else 'undirected'}")
-    if probabilities and network.probabilities is None:
-        raise InputError(f"{known.name} is made without edge probabilities")
-    return network
-
-
-def _existing_path(path: str | os.PathLike[str]) -> Path | None:
+def _exists(path: str | os.PathLike[str]) -> bool:
     try:
-        return Path(path) if Path(path).exists() else None
+        return Path(path).exists()
     except (OSError, ValueError):  # a name too long for a file, or with a NUL in it
-        return None
-
-
-def _how_to_get(known: KnownNetwork, data_dir: str | os.PathLike[str] | None) -> str:
-    places = " or ".join(printable(str(directory)) for directory in data_directories(data_dir))
-    return f"{known.name} is not in {places}; get it with: {known.how_to_get}"
+        return False
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name.lower(), [known.name for known in _entries()], n=3)
+    close = difflib.get_close_matches(name.lower(), [known.name for known in KNOWN_NETWORKS], n=3)
     hint = f" (did you mean {' or '.join(close)}?)" if close else ""
     return f"{shown(name)} is no known network{hint}"

@@ -1,8 +1,7 @@
 """The hidden network: immutable adjacency arrays with people's labels."""
 
-import os
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -38,11 +37,8 @@ class Dropped:
         return bool(self.self_loops or self.duplicates)
 
     def __str__(self) -> str:
-        parts = []
-        if self.self_loops:
-            parts.append(f"{self.self_loops} self-loop{'s' * (self.self_loops > 1)}")
-        if self.duplicates:
-            parts.append(f"{self.duplicates} duplicate edge{'s' * (self.duplicates > 1)}")
+        counts = {"self-loop": self.self_loops, "duplicate edge": self.duplicates}
+        parts = [f"{count} {what}{'s' * (count > 1)}" for what, count in counts.items() if count]
         return f"dropped {' and '.join(parts)}" if parts else "nothing dropped"
 
 
@@ -87,7 +83,7 @@ class Network:
         """
         u, v = _index_array(sources), _index_array(targets)
         if len(u) != len(v):
-            raise InputError(f"edges need as many sources as targets, not {len(u)} and {len(v)}")
+            raise InputError(f"edges need as many sources as targets, got {len(u)} and {len(v)}")
         n = _people_count(u, v, n, labels)
         p = None if probabilities is None else _checked_probabilities(probabilities, len(u))
 
@@ -106,50 +102,37 @@ class Network:
         order = np.lexsort((v, u))
         offsets = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(u, minlength=n), out=offsets[1:])
-        return cls(
-            offsets,
-            v[order].astype(np.int32),
-            tuple(range(n)) if labels is None else tuple(labels),
-            directed,
-            None if p is None else p[order],
-            name,
-            dropped,
-        )
+        p = None if p is None else p[order]
+        people = tuple(range(n) if labels is None else labels)
+        return cls(offsets, v[order].astype(np.int32), people, directed, p, name, dropped)
 
     @classmethod
-    def of(cls, thing: object) -> "Network":
-        """The network that ``thing`` stands for.
+    def of(cls, thing: Any) -> "Network":
+        """Convert a networkx graph, a scipy sparse matrix or PyG data.
 
-        That is a name, a path, a :class:`Network`, a networkx graph, a scipy sparse matrix or PyG data (an object with
-        ``edge_index`` of shape [2, E] and ``num_nodes``). A matrix or PyG data that has every edge in both directions
-        is undirected; its values are not used.
+        PyG data are an object with ``edge_index`` of shape [2, E] and ``num_nodes``. A matrix or PyG data that has
+        every edge in both directions is undirected; its values are not used. :func:`claim.load` also takes names and
+        paths.
         """
+        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")  # imported already, or not used
         if isinstance(thing, Network):
             return thing
-        if isinstance(thing, str | os.PathLike):
-            from claim.networks.catalogue import load  # which knows this module
-
-            return load(thing)
-        convert = cls._conversion(thing)
-        if convert is None:
-            kinds = "a network name, path, Network, networkx graph, scipy sparse matrix or PyG data"
-            raise InputError(f"expected {kinds}, got {type(thing).__name__}")
-        return convert(thing)
-
-    @classmethod
-    def is_one(cls, thing: object) -> bool:
-        """Whether :meth:`of` takes ``thing`` as one network; a networkx graph is iterable, but no list of networks."""
-        return isinstance(thing, Network | str | os.PathLike) or cls._conversion(thing) is not None
-
-    @classmethod
-    def _conversion(cls, thing: object) -> "Callable[[Any], Network] | None":
-        """What makes a network from an object of another library; a library that is not imported made no object."""
-        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
         if networkx is not None and isinstance(thing, networkx.Graph):
-            return cls.from_networkx
+            return cls.from_networkx(thing)
         if sparse is not None and sparse.issparse(thing):
-            return cls._from_matrix
-        return cls._from_pyg if hasattr(thing, "edge_index") and hasattr(thing, "num_nodes") else None
+            rows, columns = thing.shape
+            if rows != columns:
+                raise InputError(f"a matrix of a network is square, got {rows} rows and {columns} columns")
+            sources, targets = thing.nonzero()
+            return cls._from_pairs(sources, targets, rows)
+        if hasattr(thing, "edge_index") and hasattr(thing, "num_nodes"):
+            index = thing.edge_index
+            index = np.asarray(index.detach().cpu() if hasattr(index, "detach") else index)
+            if index.ndim != 2 or len(index) != 2:
+                raise InputError(f"edge_index must have the shape [2, E], got {list(index.shape)}")
+            return cls._from_pairs(index[0], index[1], None if thing.num_nodes is None else int(thing.num_nodes))
+        kinds = "a network name, path, Network, networkx graph, scipy sparse matrix or PyG data"
+        raise InputError(f"expected {kinds}, got {type(thing).__name__}")
 
     @classmethod
     def from_networkx(cls, graph: "networkx.Graph[Any]", name: str | None = None) -> "Network":
@@ -157,7 +140,7 @@ class Network:
         labels = [node if isinstance(node, int | str) else str(node) for node in graph.nodes]
         index: dict[Hashable, int] = {node: i for i, node in enumerate(graph.nodes)}
         edges = list(graph.edges(data=True))
-        given = [value for *_, data in edges for name, value in data.items() if _is_probability(name)]
+        given = [value for *_, data in edges for key, value in data.items() if str(key).casefold() in PROBABILITY_NAMES]
         if given and len(given) < len(edges):
             raise InputError(f"{len(edges) - len(given)} of {len(edges)} edges have no {EDGE_PROBABILITY}")
         return cls.from_edges(
@@ -168,23 +151,6 @@ class Network:
             probabilities=given or None,
             name=name or graph.name or "network",
         )
-
-    @classmethod
-    def _from_matrix(cls, matrix: Any) -> "Network":
-        if matrix.shape[0] != matrix.shape[1]:
-            raise InputError(
-                f"a matrix of a network is square, got {matrix.shape[0]} rows and {matrix.shape[1]} columns"
-            )
-        sources, targets = matrix.nonzero()
-        return cls._from_pairs(sources, targets, matrix.shape[0])
-
-    @classmethod
-    def _from_pyg(cls, data: Any) -> "Network":
-        index = data.edge_index
-        index = np.asarray(index.detach().cpu() if hasattr(index, "detach") else index)
-        if index.ndim != 2 or len(index) != 2:
-            raise InputError(f"edge_index must have the shape [2, E], got {list(index.shape)}")
-        return cls._from_pairs(index[0], index[1], None if data.num_nodes is None else int(data.num_nodes))
 
     @classmethod
     def _from_pairs(cls, sources: npt.ArrayLike, targets: npt.ArrayLike, n: int | None) -> "Network":
@@ -209,12 +175,12 @@ class Network:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return len(self.offsets) - 1
 
     @property
     def m(self) -> int:
-        """How many edges there are; an undirected edge counts once."""
+        """The number of edges; an undirected edge counts once."""
         return len(self.contacts) if self.directed else len(self.contacts) // 2
 
     @cached_property
@@ -228,22 +194,22 @@ class Network:
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Sources, targets and probabilities of all edges; an undirected one once, smaller index first."""
-        sources = np.repeat(np.arange(len(self.degrees), dtype=np.int32), self.degrees)
+        sources = np.repeat(np.arange(self.n, dtype=np.int32), self.degrees)
         keep = slice(None) if self.directed else sources < self.contacts
         probabilities = None if self.probabilities is None else self.probabilities[keep]
         return sources[keep], self.contacts[keep], probabilities
 
     @cached_property
-    def _index_of_label(self) -> dict[Label, int]:
-        return {label: i for i, label in enumerate(self.labels)}
+    def _index(self) -> dict[Label, int]:
+        by_text: dict[Label, int] = {str(label): i for i, label in enumerate(self.labels)}
+        return by_text | {label: i for i, label in enumerate(self.labels)}
 
     def index_of(self, label: Label) -> int:
         """The index of a person's label; ``"7"`` also finds the integer label 7, and 7 the text label ``"7"``."""
-        known = self._index_of_label
-        for form in (label, str(label), _as_integer(label)):
-            if form is not None and form in known:
-                return known[form]
-        raise InputError(f"nobody is called {label!r} in {self.name}")
+        found = self._index.get(label, self._index.get(str(label)))
+        if found is None:
+            raise InputError(f"there is no person {label!r} in {self.name}")
+        return found
 
     @cached_property
     def checksum(self) -> str:
@@ -262,29 +228,9 @@ class Network:
     def __hash__(self) -> int:
         return hash(self.checksum)
 
-    def relabelled(self, order: npt.ArrayLike) -> "Network":
-        """The same network with person ``order[i]`` at index ``i``."""
-        old_of_new = np.asarray(order)
-        new_of_old = np.empty(self.n, dtype=np.int64)
-        new_of_old[old_of_new] = np.arange(self.n)
-        sources, targets, probabilities = self.edges()
-        return Network.from_edges(
-            new_of_old[sources],
-            new_of_old[targets],
-            n=self.n,
-            labels=[self.labels[old] for old in old_of_new.tolist()],
-            directed=self.directed,
-            probabilities=probabilities,
-            name=self.name,
-        )
-
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"Network({self.name!r}, {kind}, {self.n} people, {self.m} edges)"
-
-
-def _is_probability(name: object) -> bool:
-    return str(name).casefold() in PROBABILITY_NAMES
 
 
 def _index_array(values: npt.ArrayLike) -> OffsetArray:
@@ -316,11 +262,5 @@ def _checked_probabilities(values: npt.ArrayLike, count: int) -> FloatArray:
     if p.shape != (count,):
         raise InputError(f"{p.size} probabilities for {count} edges")
     if not ((p >= 0) & (p <= 1)).all():  # also false for NaN
-        raise InputError(f"probability {p[~((p >= 0) & (p <= 1))][0]} is not between 0 and 1")
+        raise InputError(f"probability must be between 0 and 1, got {p[~((p >= 0) & (p <= 1))][0]}")
     return p
-
-
-def _as_integer(label: Label) -> int | None:
-    from claim.networks.formats.base import is_integer  # which knows this module
-
-    return int(label) if isinstance(label, int) or is_integer(str(label)) else None

@@ -9,7 +9,7 @@ import numpy as np
 from claim.cascades.influence import Influence, check_probability, check_samples, influence, people_in
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
-from claim.networks import Label, Network, NetworkLike
+from claim.networks import Label, Network, NetworkLike, load
 from claim.randomness import Rng, as_generator
 from claim.results import Tabular
 from claim.selection import selectors
@@ -83,7 +83,7 @@ def select(
     ``method`` is one of ``METHODS``, or ``foresight`` for a network that is only partly known: then ``surveyed`` and
     ``start`` are labels as for :func:`claim.advise`, and ``people`` is the number of people in all, if known.
     """
-    network = Network.of(network)
+    network = load(network)
     foresight = method.partition(":")[0] == "foresight"
     if method not in METHODS and not foresight:
         raise InputError(f"there is no method {method!r}; known are {', '.join(METHODS)} and foresight")

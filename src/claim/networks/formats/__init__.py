@@ -4,14 +4,15 @@ To add one, write a module with a ``FORMAT`` and name it in ``FORMATS``.
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from claim.io.text import Source, printable
 from claim.networks.formats import edgelist, graphxml, matrixmarket
-from claim.networks.formats.base import Format, Options, Parsed
+from claim.networks.formats.base import Format, Options
 from claim.networks.network import Network
 
-__all__ = ["FORMATS", "Format", "Options", "Parsed", "Source", "read_network", "read_source"]
+__all__ = ["FORMATS", "Format", "Options", "Source", "read_network", "read_source"]
 
 FORMATS: tuple[Format, ...] = (matrixmarket.FORMAT, graphxml.GRAPHML, graphxml.GEXF, edgelist.FORMAT)
 
@@ -25,34 +26,26 @@ def read_network(
     probabilities: bool = False,
     name: str | None = None,
 ) -> Network:
-    """The network in a file: an edge list, Matrix Market, GraphML or GEXF, plain or gzip.
+    """Read the network in a file: an edge list, Matrix Market, GraphML or GEXF, plain or gzip.
 
     ``directed`` overrides what the file says. Edge probabilities are read where the file names them ``p``, ``prob``
     or ``probability``; ``probabilities=True`` says that the third column of an edge list, or the values of a Matrix
     Market file, are probabilities. Raises :class:`~claim.errors.InputError` with file and line number.
     """
-    options = Options(directed, probabilities)
-    return read_source(Source(Path(path)), options, name)
+    return read_source(Source(Path(path)), Options(directed, probabilities), name)
 
 
 def read_source(source: Source, options: Options, name: str | None = None) -> Network:
-    """The network in a file or in bytes that go by a file's name."""
-    parsed = choose_format(source).read(source, options)
-    if not parsed.labels:
+    """Read the network in a file, or in bytes that go by a file's name."""
+    network = _choose_format(source).read(source, options)
+    if not network.n:
         raise source.error(None, "no people in it")
-    return Network.from_edges(
-        parsed.sources,
-        parsed.targets,
-        labels=parsed.labels,
-        directed=parsed.directed,
-        probabilities=parsed.probabilities,
-        name=network_name(source.path) if name is None else name,
-    )
+    return replace(network, name=_network_name(source.path) if name is None else name)
 
 
-def choose_format(source: Source) -> Format:
-    """The format a file's ending stands for, otherwise the one its first bytes look like."""
-    ending = _ending(source.path)
+def _choose_format(source: Source) -> Format:
+    """The format of the file's ending, otherwise the one that its first bytes look like."""
+    ending = _without_gz(source.path).suffix.lower()
     for known in FORMATS:
         if ending in known.endings and known is not edgelist.FORMAT:
             return known
@@ -64,15 +57,11 @@ def choose_format(source: Source) -> Format:
     return found
 
 
-def network_name(path: Path) -> str:
+def _network_name(path: Path) -> str:
     """The file's name without ``.gz`` and the format's ending."""
     bare = _without_gz(path)
-    stem = bare.stem if any(_ending(path) in known.endings for known in FORMATS) else bare.name
-    return printable(stem) or "network"
-
-
-def _ending(path: Path) -> str:
-    return _without_gz(path).suffix.lower()
+    known = any(bare.suffix.lower() in each.endings for each in FORMATS)
+    return printable(bare.stem if known else bare.name) or "network"
 
 
 def _without_gz(path: Path) -> Path:

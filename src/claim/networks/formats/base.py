@@ -1,5 +1,6 @@
-"""What readers of all formats share: labels, ties and the network they make."""
+"""What readers of all formats share: options, labels and probabilities."""
 
+import math
 import re
 from array import array
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from claim.io.text import Source, shown
-from claim.networks.network import FloatArray, Label, OffsetArray
+from claim.networks.network import Label, Network, OffsetArray
 
 MAX_LABEL = 10_000  # characters
 _MAX_DIGITS = 100  # longer "numbers" are kept as text: Python refuses to convert very long ones
@@ -40,9 +41,8 @@ class People:
     def number(self, label: str, line: int) -> int:
         """The number of a label, a new one if it is new."""
         known = self.index.get(label)
-        return self._add(label, line) if known is None else known
-
-    def _add(self, label: str, line: int) -> int:
+        if known is not None:
+            return known
         if not label:
             raise self._source.error(line, "a label is empty")
         if len(label) > MAX_LABEL:
@@ -90,34 +90,19 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Parsed:
-    """The people and edges of a file, before self-loops and repeated edges are dropped."""
-
-    labels: list[Label]
-    sources: OffsetArray
-    targets: OffsetArray
-    directed: bool
-    probabilities: FloatArray | None = None
-
-
-@dataclass(frozen=True)
 class Format:
     """One file format."""
 
-    name: str
     endings: tuple[str, ...]
     looks_like: Callable[[bytes], bool]  # is given the first bytes of the file
-    read: Callable[[Source, Options], Parsed]
+    read: Callable[[Source, Options], Network]
 
 
 def parse_probability(source: Source, line: int, text: str) -> float:
     """A number from 0 to 1, or an error at this line."""
     if not text:
         raise source.error(line, "the probability is missing")
-    try:
-        value = float(text) if "_" not in text else None
-    except ValueError:
-        value = None
-    if value is None or not 0 <= value <= 1:  # also refuses NaN
+    value = float(text) if is_number(text) else math.nan
+    if not 0 <= value <= 1:  # also refuses NaN
         raise source.error(line, f"probability {shown(text)} is not a number from 0 to 1")
     return value

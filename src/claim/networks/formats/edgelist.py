@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from claim.errors import InputError
 from claim.io.columns import (
@@ -24,13 +23,10 @@ from claim.io.columns import (
 )
 from claim.io.tables import delimited, separator_of
 from claim.io.text import MAX_LINE, Source, printable, shown
-from claim.networks.formats.base import Format, Options, Parsed, People, is_integer, is_number, parse_probability
-from claim.networks.network import FloatArray, Label, OffsetArray
+from claim.networks.formats.base import Format, Options, People, is_integer, is_number, parse_probability
+from claim.networks.network import Label, Network, OffsetArray
 
 _CHUNK = 1 << 22
-_MAX_DIGITS = 18  # always fits 64 bits
-_SEPARATORS = b" \t,"
-_COMMENT_BYTES = (b"#", b"%", b"//")
 _COMMENTS = ("#", "%", "//")
 _REST = ("{", "#")  # attributes as networkx writes them, or a comment, up to the end of the line
 _QUOTED = re.compile(r'"[^"]*"')
@@ -39,30 +35,37 @@ _JOINED = re.compile(r"[;,|&]")
 _CODE = re.compile(r"0[0-9]+")  # such as 007
 _DATE_OR_TIME = re.compile(r"[0-9][0-9:/.,+TZ -]*")
 _MOST_SHOWN = 50  # characters of a header in a message
+_WHOLE_NUMBER = "(?:0|[1-9][0-9]{0,17})"  # always fits 64 bits
+# Blocks that are read fast: comments in ASCII, then lines of two whole numbers; one pattern for each separator.
+_PLAIN = [
+    re.compile(rf"(?:(?:#|%|//)[\t -~]{{0,1000}}\r?\n)*+(?P<pairs>(?:{line}\r?\n)*+)".encode())
+    for line in (
+        rf" *+(?:{_WHOLE_NUMBER} +{_WHOLE_NUMBER} *+)?+",
+        rf"(?:{_WHOLE_NUMBER}\t{_WHOLE_NUMBER})?+",
+        rf"(?:{_WHOLE_NUMBER},{_WHOLE_NUMBER})?+",
+    )
+]
 _ACCEPTED = "a list of ties has two columns of people, such as source,target or person,contact, one contact a line"
 
 
-def read(source: Source, options: Options) -> Parsed:
+def read(source: Source, options: Options) -> Network:
     """Read an edge list, the plain ones fast."""
     pairs = None if options.probabilities else read_integer_pairs(source)
     if pairs is None:
         return read_carefully(source, options)
     labels, indices = np.unique(pairs, return_inverse=True)
-    indices = indices.reshape(-1, 2)
-    return Parsed(labels.tolist(), indices[:, 0], indices[:, 1], bool(options.directed))
+    sources, targets = indices.reshape(-1, 2).T
+    return Network.from_edges(sources, targets, labels=labels.tolist(), directed=bool(options.directed))
 
 
-def read_carefully(source: Source, options: Options) -> Parsed:
+def read_carefully(source: Source, options: Options) -> Network:
     """Read an edge list line by line."""
     with source.open() as stream:
         rows = _rows(source, stream)
-        first = next(rows, None)
-        if first is None:
-            raise source.error(None, "no people in it")
-        edges = _Edges(source, *first, options.probabilities)
+        edges = _Edges(source, *next(rows), options.probabilities)
         for line, fields in rows:
             edges.add(line, fields)
-    return edges.parsed(bool(options.directed))
+    return edges.network(bool(options.directed))
 
 
 def _rows(source: Source, stream: io.BufferedReader) -> Iterator[tuple[int, list[str]]]:
@@ -70,7 +73,7 @@ def _rows(source: Source, stream: io.BufferedReader) -> Iterator[tuple[int, list
     lines = (each for each in source.lines(stream) if each[1].strip() and not each[1].lstrip().startswith(_COMMENTS))
     first = next(lines, None)
     if first is None:
-        return
+        raise source.error(None, "no people in it")
     separator = _separator(first[1])
     if separator is not None:
         for line, fields in delimited(source, chain([first], lines), separator, multiline=False):
@@ -110,7 +113,10 @@ class _Edges:
         self._source, self._first = source, (line, row)
         pair = known_pair(row)
         self._columns = one, other = pair or (0, 1)
-        named = None if any(map(is_number, (row[i] for i in self._columns if i < len(row)))) else self._named(row)
+        names = {i: normal(name) for i, name in enumerate(row) if i not in self._columns}
+        named = next((i for i, name in names.items() if name in PROBABILITY_NAMES), None)
+        if any(is_number(row[i]) for i in self._columns if i < len(row)):
+            named = None  # the first line is an edge
         third = next(i for i in range(2, 5) if i not in self._columns)
         self._probability = third if named is None and probabilities else named
         self._width = None if pair is None else len(row)  # of a header whose names are known
@@ -149,14 +155,15 @@ class _Edges:
         if self._probability is not None:
             self.probabilities.append(self._probability_in(line, fields))
 
-    def parsed(self, directed: bool) -> Parsed:
-        """The people and edges, once all lines are known."""
+    def network(self, directed: bool) -> Network:
+        """Make the network, once all lines are known."""
         texts, count = list(self.people.index), len(self._first_people)
         names, others = texts[:count], texts[count:]
         again = not self._first_people.isdisjoint(chain(self.sources[1:], self.targets[1:]))  # so it is a person
         may_be_header = not any(map(is_number, names)) and not again
         # Either person1 and person2, but no person3; or unknown names and then nothing but numbers.
-        named = not _numbered_alike(names, others) if self._width is not None else _are_integers(others)
+        integers = bool(others) and all(map(is_integer, others))
+        named = not _numbered_alike(names, others) if self._width is not None else integers
         header = self._surely_header or (may_be_header and named)
         if self._width is None and not self._surely_header:
             unknown = any(map(is_attribute, names)) if header else self._names_columns(names, others, again)
@@ -168,12 +175,10 @@ class _Edges:
         self._refuse_several_people(labels)
         begin = int(header and not self._surely_header)  # otherwise the first line was not recorded
         sources, targets = (index[np.array(ends, dtype=np.int64)[begin:]] for ends in (self.sources, self.targets))
-        return Parsed(labels, sources, targets, directed, self._all_probabilities(header))
-
-    def _named(self, row: list[str]) -> int | None:
-        """The column that is named as the probability."""
-        found = (i for i, name in enumerate(row) if normal(name) in PROBABILITY_NAMES and i not in self._columns)
-        return next(found, None)
+        p = None
+        if self._probability is not None:
+            p = [*([] if header else [self._probability_in(*self._first)]), *self.probabilities]
+        return Network.from_edges(sources, targets, labels=labels, directed=directed, probabilities=p)
 
     def _further(self, row: Sequence[str]) -> list[str]:
         """The cells of a row beside the two people and the probability, without empty ones at its end."""
@@ -192,14 +197,8 @@ class _Edges:
             raise self._source.error(line, problem)
         self.sources.append(self.people.number(fields[one], line))
         self.targets.append(self.people.number(fields[other], line))
-        if len(fields) > 2:
-            self._look_at_further(line, fields)
-        elif self._widths is not None:
-            self._widths.add(0)
-
-    def _look_at_further(self, line: int, fields: list[str]) -> None:
-        """Remember what stands beside the two people, which may be further contacts."""
-        cells = self._further(fields)
+        # What stands beside the two people may be further contacts.
+        cells = self._further(fields) if len(fields) > 2 else []
         if self._text is None:
             self._text = next(((line, cell) for cell in cells if not _is_value(cell)), None)
         if self._widths is not None:
@@ -247,12 +246,6 @@ class _Edges:
         cut = f"{columns[:_MOST_SHOWN]}…" if len(columns) > _MOST_SHOWN else columns
         return self._source.error(line, f"the columns {cut} are not understood; {_ACCEPTED}")
 
-    def _all_probabilities(self, header: bool) -> FloatArray | None:
-        if self._probability is None:
-            return None
-        first = [] if header else [self._probability_in(*self._first)]
-        return np.array([*first, *self.probabilities], dtype=np.float64)
-
     def _probability_in(self, line: int, fields: list[str]) -> float:
         column = self._probability or 0
         return parse_probability(self._source, line, fields[column] if column < len(fields) else "")
@@ -261,10 +254,6 @@ class _Edges:
 def _is_value(cell: str) -> bool:
     """Whether a cell is empty, a number, a date or a time, and so names no person."""
     return not cell or (not _CODE.fullmatch(cell) and (is_number(cell) or _DATE_OR_TIME.fullmatch(cell) is not None))
-
-
-def _are_integers(labels: list[str]) -> bool:
-    return bool(labels) and all(map(is_integer, labels))
 
 
 def _numbered_alike(names: list[str], others: list[str]) -> bool:
@@ -279,85 +268,28 @@ def _numbered_alike(names: list[str], others: list[str]) -> bool:
 def read_integer_pairs(source: Source) -> OffsetArray | None:
     """All pairs of the file as an array of two columns, or None where the careful parser is needed."""
     parts: list[OffsetArray] = []
-    separators: set[int] = set()
+    possible = _PLAIN
     with source.open() as stream:
         for block in _blocks(stream):
-            pairs = parse_block(block)
-            separators |= set(block.translate(None, b"0123456789\r\n"))
-            if pairs is None or len(separators) > 1:
+            found = [(plain, match) for plain in possible if (match := plain.fullmatch(block))]
+            if not found:
                 return None
-            parts.append(pairs)
-    return np.concatenate(parts) if parts else None
-
-
-def parse_block(block: bytes) -> OffsetArray | None:
-    """The pairs of some whole lines, or None if they are not plainly two whole numbers each."""
-    block = block.replace(b"\r\n", b"\n")
-    separators = block.translate(None, b"0123456789\n")
-    if set(separators) - set(_SEPARATORS):
-        return None
-    characters = np.frombuffer(block, dtype=np.uint8)
-    starts, lengths = _number_columns(characters)
-    if len(starts) % 2 or not _one_pair_a_line(characters, starts):
-        return None
-    if separators.strip(b" ") and len(separators) != len(starts) // 2:
-        return None  # an empty field, or a separator at the end
-    if not len(starts):
-        return np.zeros((0, 2), dtype=np.int64)
-    if lengths.max() > _MAX_DIGITS or ((characters[starts] == ord("0")) & (lengths > 1)).any():
-        return None
-    return _values(characters, starts, lengths).reshape(-1, 2)
+            possible = [plain for plain, _ in found]
+            numbers = found[0][1]["pairs"].replace(b",", b" ").split()
+            parts.append(np.array(numbers, dtype="S18").astype(np.int64).reshape(-1, 2))
+    return np.concatenate(parts)
 
 
 def _blocks(stream: io.BufferedReader) -> Iterator[bytes]:
-    """Blocks of whole lines, without the comments at the top; a last block without newline if a line is too long."""
-    rest = _after_comments(stream)
+    """Blocks of whole lines; a line that is too long comes without its end."""
+    rest = b""
     while chunk := stream.read(_CHUNK):
-        block = rest + chunk
-        end = block.rfind(b"\n") + 1
-        rest = block[end:]
-        if end:
-            yield block[:end]
+        lines, newline, rest = (rest + chunk).rpartition(b"\n")
+        yield lines + newline
         if len(rest) > MAX_LINE:
-            yield b"?"
-            return
-    yield rest
+            yield rest
+    yield rest + b"\n"
 
 
-def _after_comments(stream: io.BufferedReader) -> bytes:
-    line = b"#"
-    while line.startswith(_COMMENT_BYTES):
-        line = stream.readline(MAX_LINE)
-        if not line.isascii() or b"\0" in line or b"\r" in line.rstrip(b"\r\n") or len(line) == MAX_LINE:
-            return b"?"  # for the careful parser to judge
-    return line
-
-
-def _number_columns(characters: npt.NDArray[np.uint8]) -> tuple[OffsetArray, OffsetArray]:
-    """Where the runs of digits start, and how long they are."""
-    digit = np.zeros(len(characters) + 2, dtype=np.int8)
-    digit[1:-1] = (characters >= ord("0")) & (characters <= ord("9"))
-    steps = np.diff(digit)
-    starts = np.flatnonzero(steps == 1)
-    return starts, np.flatnonzero(steps == -1) - starts
-
-
-def _one_pair_a_line(characters: npt.NDArray[np.uint8], starts: OffsetArray) -> bool:
-    line = np.searchsorted(np.flatnonzero(characters == ord("\n")), starts)
-    return bool((line[::2] == line[1::2]).all() and (np.diff(line[::2]) > 0).all())
-
-
-def _values(characters: npt.NDArray[np.uint8], starts: OffsetArray, lengths: OffsetArray) -> OffsetArray:
-    values = np.zeros(len(starts), dtype=np.int64)
-    for place in range(int(lengths.max())):
-        more = place < lengths
-        values[more] = values[more] * 10 + (characters[starts[more] + place] - ord("0"))
-    return values
-
-
-FORMAT = Format(
-    "edge list",
-    (".edges", ".txt", ".csv", ".tsv", ".edgelist", ".dat"),
-    lambda head: False,  # whatever is not recognised as something else is tried as an edge list
-    read,
-)
+# Whatever is not recognised as something else is tried as an edge list.
+FORMAT = Format((".edges", ".txt", ".csv", ".tsv", ".edgelist", ".dat"), lambda head: False, read)

@@ -2,15 +2,12 @@
 
 import re
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from claim.io.text import Source, shown
-from claim.networks.formats.base import Format, Options, Parsed, parse_probability
-
-Lines = Iterator[tuple[int, str]]
+from claim.networks.formats.base import Format, Options, parse_probability
+from claim.networks.network import Network
 
 _MAGIC = b"%%MatrixMarket"
 _NUMBER = re.compile(r"[0-9]{1,12}")
@@ -20,35 +17,40 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 _FREE_PEOPLE, _PEOPLE_PER_ENTRY = 1_000_000, 100
 
 
-@dataclass(frozen=True)
-class _Header:
-    has_values: bool
-    symmetric: bool
-    people: int = 0
-    entries: int = 0
-
-
-def read(source: Source, options: Options) -> Parsed:
+def read(source: Source, options: Options) -> Network:
     """Read a coordinate matrix; people without any entry are kept."""
+    sources, targets, values = array("q"), array("q"), array("d")
     with source.open() as stream:
         lines = source.lines(stream)
-        header = _read_size(source, _data(lines), _read_banner(source, lines))
-        if options.probabilities and not header.has_values:
+        has_values, symmetric = _read_banner(source, next(lines, (1, ""))[1])
+        if options.probabilities and not has_values:
             raise source.error(1, "a pattern matrix has no values that could be probabilities")
-        sources, targets, values = _read_entries(source, _data(lines), header, options.probabilities)
+        data = ((line, text) for line, text in lines if text.strip() and not text.startswith("%"))
+        line, text = next(data, (1, ""))
+        people, entries = _read_size(source, line, text)
+        for line, text in data:
+            words = text.split()
+            if len(words) < 2 + has_values:
+                raise source.error(line, f"an entry needs {2 + has_values} numbers, not {shown(text)}")
+            if len(sources) == entries:
+                raise source.error(line, f"more entries than the {entries} announced")
+            sources.append(_person(source, line, words[0], people))
+            targets.append(_person(source, line, words[1], people))
+            if options.probabilities:
+                values.append(parse_probability(source, line, words[2]))
+    if len(sources) < entries:
+        raise source.error(line, f"ends after {len(sources)} of the {entries} entries announced")
     u, v = np.array(sources, dtype=np.int64) - 1, np.array(targets, dtype=np.int64) - 1
     p = np.array(values, dtype=np.float64) if options.probabilities else None
-    if options.directed and header.symmetric:  # an entry below the diagonal stands for the one above it too
+    if options.directed and symmetric:  # an entry below the diagonal stands for the one above it too
         u, v, p = np.concatenate([u, v]), np.concatenate([v, u]), None if p is None else np.concatenate([p, p])
-    return Parsed(list(range(1, header.people + 1)), u, v, bool(options.directed), p)
+    labels = range(1, people + 1)
+    return Network.from_edges(u, v, labels=labels, directed=bool(options.directed), probabilities=p)
 
 
-def _data(lines: Lines) -> Lines:
-    return ((line, text) for line, text in lines if text.strip() and not text.startswith("%"))
-
-
-def _read_banner(source: Source, lines: Lines) -> _Header:
-    words = next(lines, (1, ""))[1].lower().split()
+def _read_banner(source: Source, text: str) -> tuple[bool, bool]:
+    """Whether the matrix has values, and whether it is symmetric."""
+    words = text.lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise source.error(1, "the first line is not '%%MatrixMarket matrix coordinate <field> <symmetry>'")
     layout, field, symmetry = words[2:]
@@ -58,11 +60,11 @@ def _read_banner(source: Source, lines: Lines) -> _Header:
         raise source.error(1, f"values can be {', '.join(_FIELDS)}, not {shown(field)}")
     if symmetry not in _SYMMETRIES:
         raise source.error(1, f"symmetry can be {', '.join(_SYMMETRIES)}, not {shown(symmetry)}")
-    return _Header(field != "pattern", symmetry != "general")
+    return field != "pattern", symmetry != "general"
 
 
-def _read_size(source: Source, lines: Lines, banner: _Header) -> _Header:
-    line, text = next(lines, (1, ""))
+def _read_size(source: Source, line: int, text: str) -> tuple[int, int]:
+    """The numbers of people and of entries."""
     words = text.split()
     if len(words) != 3 or not all(_NUMBER.fullmatch(word) for word in words):
         raise source.error(line, f"expected the size line 'rows columns entries', not {shown(text)}")
@@ -71,27 +73,7 @@ def _read_size(source: Source, lines: Lines, banner: _Header) -> _Header:
         raise source.error(line, f"a network needs a square matrix, not {rows} x {columns}")
     if rows > max(_FREE_PEOPLE, _PEOPLE_PER_ENTRY * entries):
         raise source.error(line, f"{rows} people with only {entries} entries: nearly all would be without contacts")
-    return _Header(banner.has_values, banner.symmetric, rows, entries)
-
-
-def _read_entries(
-    source: Source, lines: Lines, header: _Header, with_values: bool
-) -> "tuple[array[int], array[int], array[float]]":
-    sources, targets, values = array("q"), array("q"), array("d")
-    line = 1
-    for line, text in lines:
-        words = text.split()
-        if len(words) < 2 + header.has_values:
-            raise source.error(line, f"an entry needs {2 + header.has_values} numbers, not {shown(text)}")
-        if len(sources) == header.entries:
-            raise source.error(line, f"more entries than the {header.entries} announced")
-        sources.append(_person(source, line, words[0], header.people))
-        targets.append(_person(source, line, words[1], header.people))
-        if with_values:
-            values.append(parse_probability(source, line, words[2]))
-    if len(sources) < header.entries:
-        raise source.error(line, f"ends after {len(sources)} of the {header.entries} entries announced")
-    return sources, targets, values
+    return rows, entries
 
 
 def _person(source: Source, line: int, word: str, people: int) -> int:
@@ -101,4 +83,4 @@ def _person(source: Source, line: int, word: str, people: int) -> int:
     return number
 
 
-FORMAT = Format("Matrix Market", (".mtx",), lambda head: head.startswith(_MAGIC), read)
+FORMAT = Format((".mtx",), lambda head: head.startswith(_MAGIC), read)
