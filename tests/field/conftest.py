@@ -19,7 +19,6 @@ def passphrase() -> str:
 @pytest.fixture
 def library(tmp_path):
     pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-    pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
     from claim.field.store.library import Library
 
     return Library(tmp_path / "studies", work=EASY)

@@ -63,9 +63,9 @@ def test_what_cannot_advise_is_refused(name):
         Paper(policy=name)
 
 
-def test_a_reference_given_by_hand_is_refused():
-    with pytest.raises(InputError, match="cannot give advice"):
-        recommend(study().study, policy=POLICIES["clairvoyant"])
+def test_a_reference_is_refused_with_its_name():
+    with pytest.raises(InputError, match="clairvoyant must see the whole network; it cannot give advice"):
+        study(policy="clairvoyant")
 
 
 def test_trained_rules_advise_and_are_noted_with_their_hash(shipped):

@@ -9,7 +9,6 @@ import pytest
 from paper import EASY, PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from typer.testing import CliRunner
 
@@ -132,7 +131,7 @@ def test_errors_are_one_line(study, monkeypatch):
     study("create", lines=["Centre"])
     study("add", lines=["Ana", "Anna-Maria"])
     for words, lines, problem in (
-        (("answer", "--consent"), ["Zoe", "Ben"], "nobody is called"),
+        (("answer", "--consent"), ["Zoe", "Ben"], "no person is called"),
         (("answer", "--consent", "P1"), [], "--nobody"),
         (("answer", "--consent", "--nobody", "P1", "P2"), [], "--nobody"),
         (("answer", "--consent", "--nobody"), ["Ana", "Ben"], "1 more lines"),
@@ -201,7 +200,7 @@ def test_names_are_asked_for_in_a_terminal(tmp_path):
     assert "added P1, P2" in terminal(["add", "--start"], named, environment)
     contacts = [("an empty line ends:", "P99\nZoé Ruiz\nP2\n")]
     said = terminal(["answer", "--consent"], [*secret, ("(code or name): ", "Anna\nana"), *contacts], environment)
-    assert "nobody is called 'Anna'; did you mean Ana (P1)?" in said
+    assert "no person is called 'Anna'; did you mean Ana (P1)?" in said
     assert "no person has the code 'P99'; this line was left out" in said
     assert "P1 named 2, of whom 1 new" in said
     assert "P3: refused" in terminal(["refuse"], [*secret, ("(code or name): ", "zoe ruiz")], environment)

@@ -13,7 +13,6 @@ from claim.field.study import commands
 from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library
@@ -92,7 +91,7 @@ def test_a_kill_during_a_passphrase_change_leaves_one_whole_file(directory, wait
     def change(say):
         with Library(directory).open("", PASSPHRASE) as opened:
             say("open")
-            opened.change_passphrase("another good one", 10)
+            opened.store.change_passphrase("another good one", 10)
 
     child, pipe = in_child(change)
     os.read(pipe, 5)

@@ -9,7 +9,6 @@ import pytest
 from paper import EASY, PASSPHRASE
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from typer.testing import CliRunner
 

@@ -10,7 +10,6 @@ from claim.field.study import commands
 from claim.field.study.events import BrokenLog, SetBack, clock_set_back, events_after, short_head
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from claim.field.store import cipher
 

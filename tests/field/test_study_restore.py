@@ -15,7 +15,6 @@ from claim.field.study.events import ConsentWithdrawn, PersonAdded, Restored, ev
 from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library, StudyHere, compare
@@ -48,7 +47,7 @@ def replaced(library, here, copy, passphrase=PASSPHRASE, current=PASSPHRASE):
 
 @pytest.fixture
 def copy(opened, tmp_path) -> Path:
-    opened.backup(tmp_path / "copy")
+    opened.store.backup(tmp_path / "copy")
     return tmp_path / "copy"
 
 
@@ -70,7 +69,7 @@ def test_each_side_is_counted(library, opened, copy, tmp_path, here, backup):
     with elsewhere.restore(copy, PASSPHRASE) as other:
         add(other, *("Xaver" for _ in range(backup - 1)))
         if backup:
-            other.backup(copy)
+            other.store.backup(copy)
     add(opened, *("Dora" for _ in range(here)))
     with pytest.raises(StudyHere) as found:
         library.restore(copy, PASSPHRASE)
@@ -101,7 +100,7 @@ def test_a_replaced_study_is_kept_and_the_restore_is_in_the_log(library, opened,
 
 
 def test_the_passphrase_in_force_is_needed_and_stays(library, opened, copy):
-    opened.change_passphrase(NEW, EASY)
+    opened.store.change_passphrase(NEW, EASY)
     add(opened, "Dora")
     log = opened.study.log
     for current in (PASSPHRASE, "neither of the two"):
@@ -226,7 +225,7 @@ def killed_at(step: int, directory: Path, copy: Path) -> bool:
 
 
 def test_a_kill_at_any_moment_loses_nothing(library, opened, copy):
-    opened.change_passphrase(NEW, EASY)
+    opened.store.change_passphrase(NEW, EASY)
     add(opened, "Dora")
     study, log, short = opened.store.path.stem, opened.study.log, log_of(copy)
     opened.lock()
@@ -282,7 +281,7 @@ def test_restore_compares_asks_and_keeps(library, opened, command, tmp_path):
 
 
 def test_names_that_were_erased_are_announced(library, opened, command, tmp_path):
-    opened.backup(tmp_path / "copy")
+    opened.store.backup(tmp_path / "copy")
     opened.run(lambda draft: commands.withdraw(draft, "P2"))
     shown = command("restore", str(tmp_path / "copy"), "--replace", "--yes")
     assert "names of people who withdrew: P2" in shown.stderr
@@ -290,8 +289,8 @@ def test_names_that_were_erased_are_announced(library, opened, command, tmp_path
 
 def test_a_backup_with_an_older_passphrase(library, command, tmp_path, monkeypatch):
     with library.create(Setup("Second"), "an older passphrase") as opened:
-        opened.backup(tmp_path / "copy")
-        opened.change_passphrase(PASSPHRASE, EASY)
+        opened.store.backup(tmp_path / "copy")
+        opened.store.change_passphrase(PASSPHRASE, EASY)
     monkeypatch.setenv("CLAIM_BACKUP_PASSPHRASE", "an older passphrase")
     assert command("restore", str(tmp_path / "copy"), "--replace", "--yes").exit_code == 0
     assert command("verify").exit_code == 0  # with the passphrase in force

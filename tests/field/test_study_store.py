@@ -12,8 +12,8 @@ from claim.field.study import commands
 from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
-pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: pip install 'claim[app]'")
 
+from claim.field.advice.recommend import recommend
 from claim.field.store import cipher, store
 from claim.field.store.cipher import Gate, WrongPassphrase
 from claim.field.store.session import OpenStudy
@@ -52,7 +52,7 @@ def test_files_are_for_their_owner_only(library, tmp_path):
     before = os.umask(0)
     try:
         with library.create(Setup("x"), PASSPHRASE) as opened:
-            opened.backup(tmp_path / "copy")
+            opened.store.backup(tmp_path / "copy")
             modes = [stat.S_IMODE(os.stat(path).st_mode) for path in (opened.store.path, tmp_path / "copy")]
             assert modes == [0o600, 0o600]
             assert stat.S_IMODE(os.stat(library.directory).st_mode) == 0o700
@@ -72,8 +72,8 @@ def test_no_name_is_ever_in_the_data_directory(library, opened, tmp_path, monkey
     monkeypatch.setattr(store.Transaction, "write", watched)
     opened.run(lambda draft: commands.add_person(draft, "Zubizarreta Quattrocchi Ørsted " * 300))
     assert journals  # there was a rollback journal to look into
-    opened.backup(tmp_path / "copy")
-    opened.change_passphrase("another good one", EASY)
+    opened.store.backup(tmp_path / "copy")
+    opened.store.change_passphrase("another good one", EASY)
     opened.run(lambda draft: commands.withdraw(draft, "P2"))
     assert scan(tmp_path) == []
     opened.lock()
@@ -141,11 +141,9 @@ def test_a_change_behind_the_log_is_noticed(opened):
 
 
 def test_events_cannot_be_changed_or_deleted(opened):
-    from sqlalchemy import text
-
     for statement in ("DELETE FROM events WHERE seq = 2", "UPDATE events SET at = 'x' WHERE seq = 2"):
         with pytest.raises(ClaimError, match="events are never"), opened.store._begun("IMMEDIATE") as connection:
-            connection.execute(text(statement))
+            connection.execute(statement)
 
 
 def test_a_withdrawn_name_is_gone_from_the_decrypted_file(opened, tmp_path):
@@ -175,6 +173,16 @@ def test_stale_tabs_get_a_conflict_and_the_log_does_not_fork(opened):
         assert other.refresh().study.log == opened.study.log
 
 
+def test_what_changes_no_decision_makes_no_form_stale(opened):
+    position = opened.study.position
+    opened.run(lambda draft: commands.exported(draft, "csv"))
+    opened.run(lambda draft: commands.show_advice(draft, recommend(draft.study)))
+    opened.run(lambda draft: commands.add_person(draft, "Emil"), expect=position)
+    for wrong in (position, -1, opened.study.position + 1):
+        with pytest.raises(Conflict, match="changed elsewhere"):
+            opened.run(lambda draft: commands.add_person(draft, "Dora"), expect=wrong)
+
+
 def test_a_token_appends_once(opened):
     def command(draft):
         return commands.name_new_contact(draft, "P1", "Dora")
@@ -192,7 +200,7 @@ def test_a_token_appends_once(opened):
 def test_passphrase_change(library, opened):
     salt = opened.store.path.read_bytes()[:16]
     old = reopened(opened)
-    opened.change_passphrase("another good one", EASY)
+    opened.store.change_passphrase("another good one", EASY)
     opened.run(lambda draft: commands.add_person(draft, "Dora"))
     assert opened.store.path.read_bytes()[:16] != salt
     with pytest.raises(Conflict, match="open it again"):
@@ -271,7 +279,7 @@ def test_a_library_finds_studies_by_their_ids_only(library, opened, monkeypatch)
 
 def test_errors_show_no_names(opened, monkeypatch):
     def broken(file, *_):
-        file._connection.execute(store.TEXTS.insert().values(commitment="x", nonce=None, text="Zubizarreta"))
+        file._connection.execute("INSERT INTO texts VALUES (?, ?, ?)", ("x", None, "Zubizarreta"))
 
     monkeypatch.setattr(store.Transaction, "write", broken)
     with pytest.raises(ClaimError) as caught:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from inspect import Parameter, Signature, signature
@@ -37,6 +37,7 @@ T = TypeVar("T")
 OpenIt = Callable[[], "OpenStudy"]
 Result = tuple[dict[str, Any], "RenderableType"]  # for --json, for the terminal
 Verb = Callable[..., Result]
+Missed = Literal["refused", "no-show", "not found"]
 
 PASSPHRASE_VARIABLE = "CLAIM_PASSPHRASE"
 NEW_PASSPHRASE_VARIABLE = "CLAIM_NEW_PASSPHRASE"
@@ -51,20 +52,30 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmat
 
 
 def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Verb]:
-    """Add a verb that works on one study: a function of the study's opener and the verb's own options.
+    """Add a verb that returns its result, which is shown; it gets the options --studies and --json.
 
-    The verb gets the options --study, --studies and --json. It opens the study after it has checked its arguments,
-    so that mistakes are found before the passphrase is asked for, and returns its result, which is shown.
+    The first parameter of the verb is ``open_study``, a function that opens the study of --study, or ``library``, the
+    folder of all studies. A verb opens the study after it has checked its arguments, so that mistakes are found before
+    the passphrase is asked for.
     """
 
     def add(run: Verb) -> Verb:
+        first, *own = signature(run).parameters.values()
+        of_library = first.name == "library"
+
         def verb(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None, **own: Any) -> None:
             check_json_target(json)
+            library = library_in(studies)
             with ExitStack() as stack:
-                data, shown = run(lambda: stack.enter_context(opened_study(study, studies)), **own)
+
+                def open_study() -> "OpenStudy":
+                    found = library.find(study)  # before the passphrase is asked for
+                    return stack.enter_context(library.open(found.id, asked_passphrase()))
+
+                data, shown = run(library if of_library else open_study, **own)
             show(data, shown, json)
 
-        own, shared = list(signature(run).parameters.values())[1:], list(signature(verb).parameters.values())[:-1]
+        shared = list(signature(verb).parameters.values())[1 if of_library else 0 : -1]
         parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (*own, *shared)]
         verb.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
         verb.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -75,13 +86,7 @@ def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Ver
     return add
 
 
-def opened_study(study: str, studies: str | None) -> "OpenStudy":
-    """Ask for the passphrase of a study and open it."""
-    library = library_in(studies)
-    return library.open(library.find(study).id, asked_passphrase())
-
-
-def library_in(studies: str | None) -> "Library":
+def library_in(studies: str | os.PathLike[str] | None) -> "Library":
     """Return the studies of a folder, or of the default one."""
     from claim.field.store.library import Library
 
@@ -141,9 +146,9 @@ class Entered:
 
     def one(self, question: str, read: Callable[[str], T]) -> T:
         """Ask a question and return what ``read`` makes of the answer; at a prompt, ask again if it refuses."""
-        if self._lines is not None:
-            if not self._lines:
-                raise InputError(f"standard input has no line for: {question}")
+        if self._lines == []:
+            raise InputError(f"standard input has no line for: {question}")
+        if self._lines:
             return read(self._lines.pop(0))
         while (answer := _prompted(f"{question}: ")) is not None:
             try:
@@ -189,11 +194,10 @@ def coded(view: "View", code: str) -> str:
     return view.study.state.root(code.strip().upper())
 
 
-def people_of(view: "View", codes: Iterable[str | None], questions: Iterable[str] = (PERSON,)) -> list[str]:
-    """Return the people with these codes; a question asks for each code that is None."""
+def people_of(view: "View", asked: Mapping[str, str | None]) -> list[str]:
+    """Return the people with the codes given for each question, which asks for a code that is None."""
     entered = Entered()
-    pairs = zip(codes, questions, strict=True)
-    found = [coded(view, code) if code else entered.one(question, view.find) for code, question in pairs]
+    found = [coded(view, code) if code else entered.one(question, view.find) for question, code in asked.items()]
     entered.end()
     return found
 
@@ -204,8 +208,9 @@ def warn_of_similar(view: "View", name: str) -> None:
         say(f"{name!r} is added as a new person; if this is {match.name} ({match.code}), merge them")
 
 
-@app.command()
+@study_verb()
 def create(
+    library: "Library",
     title: Annotated[str | None, typer.Option(hidden=True)] = None,
     question: Annotated[str, typer.Option(help="The question of the survey.")] = "Whom do you talk to?",
     budget: Annotated[int, typer.Option(help="Number of surveys, beside the start people.")] = 20,
@@ -221,9 +226,7 @@ def create(
     attendance: Annotated[float, typer.Option(help="Probability that a leader comes, 0 to 1.")] = 1.0,
     p: ProbabilityOption = 0.1,
     seed: SeedOption = 0,
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
+) -> Result:
     """Begin a study; asks for its title and a passphrase. A lost passphrase cannot be recovered.
 
     The title is kept inside the encrypted file. If standard input is not a terminal, its one line is the title and the
@@ -231,7 +234,6 @@ def create(
 
     Example: [bold]claim study create --budget 18[/bold]
     """
-    check_json_target(json)
     from claim.field import DEFAULT_POLICY, Setup, view
 
     if title is not None:
@@ -246,16 +248,16 @@ def create(
         selector=selector,  # type: ignore[arg-type]  # checked by Setup
         attendance=attendance,
     )  # fmt: skip
-    with library_in(studies).create(setup, asked_passphrase(confirm=True)) as opened:
+    with library.create(setup, asked_passphrase(confirm=True)) as opened:
         result = view.overview(opened.view)
-    show(result, f"study {result['study']} is ready; it can only be read with the passphrase", json)
+    return result, f"study {result['study']} is ready; it can only be read with the passphrase"
 
 
-@app.command("list")
-def list_studies(studies: StudiesOption = None, json: JsonOption = None) -> None:
+@study_verb("list")
+def list_studies(library: "Library") -> Result:
     """List the studies by id; titles are encrypted too."""
-    found = [{"study": each.id, "bytes": each.size, "modified": each.modified} for each in library_in(studies).list()]
-    show({"studies": found}, table("Studies", ["study", "bytes", "modified"], found), json)
+    found = [{"study": each.id, "bytes": each.size, "modified": each.modified} for each in library.list()]
+    return {"studies": found}, table("Studies", ["study", "bytes", "modified"], found)
 
 
 @study_verb()
@@ -333,6 +335,9 @@ def answer(
 
     Example: [bold]claim study answer P1 --consent[/bold]
     """
+    from claim.field.study import commands
+    from claim.field.study.names import words
+
     if nobody and contacts:
         raise InputError("give either contacts or --nobody, not both")
     opened, entered = open_study(), Entered()
@@ -344,26 +349,22 @@ def answer(
     entered.end()
     if not (named or nobody or partial):
         raise InputError("no contacts were entered: give --nobody if the person named none")
-    new = opened.run(lambda draft: _answer(draft, opened.view, who, named, consent, partial)).result or []
-    return {"person": who, "named": len(named), "new": new}, f"{who} named {len(named)}, of whom {len(new)} new"
+    new: dict[object, str] = {}  # codes of people who were not known, by the words of their names
 
+    def whole_survey(draft: "Draft") -> None:
+        commands.start_survey(draft, who, consent=consent)
+        for contact in named:
+            known, spelt = _known(opened.view, contact), words(contact) or contact
+            if known is not None:
+                commands.name_contact(draft, who, known)
+            elif spelt not in new:
+                warn_of_similar(opened.view, contact)
+                new[spelt] = commands.name_new_contact(draft, who, contact)
+        commands.end_survey(draft, who, "partial" if partial else "answered")
 
-def _answer(draft: "Draft", view: "View", person: str, contacts: list[str], consent: bool, partial: bool) -> list[str]:
-    """Draft a whole survey as one step; returns the codes of the people who were not known before."""
-    from claim.field.study import commands
-    from claim.field.study.names import words
-
-    commands.start_survey(draft, person, consent=consent)
-    new: dict[object, str] = {}
-    for contact in contacts:
-        known, spelt = _known(view, contact), words(contact) or contact
-        if known is None and spelt not in new:
-            warn_of_similar(view, contact)
-            new[spelt] = commands.name_new_contact(draft, person, contact)
-        elif known is not None:
-            commands.name_contact(draft, person, known)
-    commands.end_survey(draft, person, "partial" if partial else "answered")
-    return list(new.values())
+    opened.run(whole_survey)
+    result = {"person": who, "named": len(named), "new": list(new.values())}
+    return result, f"{who} named {len(named)}, of whom {len(new)} new"
 
 
 def _known(view: "View", contact: str) -> str | None:
@@ -388,12 +389,10 @@ def no_show(
     return _not_surveyed(open_study(), person, "not found" if not_found else "no-show")
 
 
-def _not_surveyed(
-    opened: "OpenStudy", person: str | None, outcome: Literal["refused", "no-show", "not found"]
-) -> Result:
+def _not_surveyed(opened: "OpenStudy", person: str | None, outcome: Missed) -> Result:
     from claim.field.study import commands
 
-    [who] = people_of(opened.view, [person])
+    [who] = people_of(opened.view, {PERSON: person})
     opened.run(lambda draft: commands.not_surveyed(draft, who, outcome))
     return {"person": who, "outcome": outcome}, f"{who}: {outcome}"
 
@@ -406,7 +405,7 @@ def withdraw(open_study: OpenIt, person: PersonArgument = None, yes: YesOption =
     if not (person or yes or sys.stdin.isatty()):
         raise InputError("to withdraw a person named on standard input, confirm it with --yes")
     opened = open_study()
-    [who] = people_of(opened.view, [person])
+    [who] = people_of(opened.view, {PERSON: person})
     others = len(opened.study.known_only_through(who))
     if not yes:
         typer.confirm(f"Erase {who} and {others} people known only through them? This cannot be undone", abort=True)
@@ -421,7 +420,7 @@ def duplicates(open_study: OpenIt) -> Result:
     rows = [
         {"one": one, "name": view.name(one), "other": match.code, "other_name": match.name,
          "score": round(match.score, 2)}
-        for one, match in view.possible_duplicates()
+        for one, match in view.possible_duplicates
     ]  # fmt: skip
     return {"pairs": rows}, table("The same person?", ["one", "name", "other", "other_name", "score"], rows)
 
@@ -435,8 +434,8 @@ def merge(open_study: OpenIt, keep: PersonArgument = None, other: PersonArgument
     from claim.field.study import commands
 
     opened = open_study()
-    questions = ("The person to keep (code or name)", "The same person (code or name)")
-    one, two = people_of(opened.view, [keep, other], questions)
+    asked = {"The person to keep (code or name)": keep, "The same person (code or name)": other}
+    one, two = people_of(opened.view, asked)
     opened.run(lambda draft: commands.merge(draft, one, two))
     return {"keep": one, "other": two}, f"{two} is {one}"
 
@@ -473,11 +472,8 @@ def leaders(
     guess = "no reach before the first survey"
     if result["reach"] is not None:
         guess = f"a rough guess: they reach about {result['reach']:.0f} people"
-    rows = [
-        {**row, "as": kind.removesuffix("s"), "why": row["reasons"]}
-        for kind in ("leaders", "replacements")
-        for row in result[kind]
-    ]
+    kinds = {"leader": result["leaders"], "replacement": result["replacements"]}
+    rows = [{**row, "as": kind, "why": row["reasons"]} for kind, found in kinds.items() for row in found]
     return result, table(f"Leaders ({guess})", ["as", "person", "name", "why"], rows)
 
 
@@ -500,6 +496,6 @@ def leader(
     if given not in get_args(LeaderAnswer):
         raise InputError(f"the answer must be one of {', '.join(get_args(LeaderAnswer))}")
     opened = open_study()
-    [who] = people_of(opened.view, [code])
+    [who] = people_of(opened.view, {PERSON: code})
     opened.run(lambda draft: commands.answer_of_leader(draft, who, given))  # type: ignore[arg-type]
     return {"person": who, "answer": given}, f"{who}: {given}"

@@ -14,14 +14,12 @@ from claim.cli.study import (
     OpenIt,
     Result,
     StudiesOption,
-    StudyOption,
     YesOption,
     app,
     asked_passphrase,
     check_codes,
     kept_off,
     library_in,
-    opened_study,
     study_verb,
 )
 from claim.errors import InputError
@@ -46,7 +44,7 @@ def backup(
     from claim.field.study.events import short_head
 
     opened = open_study()
-    opened.backup(target)
+    opened.store.backup(target)
     events, head = opened.study.position, opened.study.head
     result = {"backup": str(target), "events": events, "head": head}
     return result, f"wrote {target}: {events} events, head {short_head(head)}"
@@ -82,12 +80,12 @@ def restore(
             comparison = compare(here.study.log, found.log)
             more = {"study": found.study, "comparison": as_data(comparison), "kept": None}
             _confirm(comparison, more, replace, yes, json)
-            done = library.replace(here, source, passphrase, current, comparison)
-        opened, more["kept"] = done.opened, str(done.kept)
+            opened, kept = library.replace(here, source, passphrase, current, comparison)
+        more["kept"] = str(kept)
     with opened:
         result = {**view.overview(opened.view), **more}
-    kept = f"; the study it replaced is kept in {more['kept']}" if more else ""
-    show(result, f"study {result['study']} is restored, with {result['events']} events{kept}", json)
+    replaced = f"; the study it replaced is kept in {more['kept']}" if more else ""
+    show(result, f"study {result['study']} is restored, with {result['events']} events{replaced}", json)
 
 
 def _confirm(comparison: "Comparison", result: dict[str, Any], replace: bool, yes: bool, json: str | None) -> None:
@@ -109,26 +107,19 @@ def _confirm(comparison: "Comparison", result: dict[str, Any], replace: bool, ye
 def passphrase(open_study: OpenIt) -> Result:
     """Change the passphrase of a study; backups keep the one they were made with."""
     opened = open_study()
-    opened.change_passphrase(asked_passphrase(NEW_PASSPHRASE_VARIABLE, "New passphrase", confirm=True))
+    opened.store.change_passphrase(asked_passphrase(NEW_PASSPHRASE_VARIABLE, "New passphrase", confirm=True))
     return {"study": opened.study.state.study}, "the passphrase is changed"
 
 
-@app.command()
-@app.command("close", hidden=True)  # the name until 0.1
-def destroy(
-    yes: YesOption = False,
-    study: StudyOption = "",
-    studies: StudiesOption = None,
-    json: JsonOption = None,
-) -> None:
+@study_verb()
+@study_verb("close", hidden=True)  # the name until 0.1
+def destroy(open_study: OpenIt, yes: YesOption = False) -> Result:
     """Destroy the key of a study: it can never be opened again. Backups are not touched."""
-    check_json_target(json)
-    with opened_study(study, studies) as opened:
-        if not yes:
-            typer.confirm("Destroy the study? This cannot be undone", abort=True)
-        closed = library_in(studies).close_study(opened)
-    result = {"study": closed.study, "events": closed.events, "head": closed.head, "at": closed.at}
-    show(result, f"study {closed.study} is destroyed; its log ended with {closed.head}", json)
+    opened = open_study()
+    if not yes:
+        typer.confirm("Destroy the study? This cannot be undone", abort=True)
+    closed = library_in(opened.store.path.parent).close_study(opened)
+    return vars(closed), f"study {closed.study} is destroyed; its log ended with {closed.head}"
 
 
 @study_verb()
@@ -265,10 +256,9 @@ def import_files(
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
-    parts = [each.partition("=") for each in given]
-    if not all(sign for _, sign, _ in parts):
+    if not all("=" in each for each in given):
         raise InputError("write pairs as one=other")
-    return {one.strip(): other.strip() for one, _, other in parts}
+    return {one.strip(): other.strip() for one, other in (each.split("=", 1) for each in given)}
 
 
 def _described(looked: "Preview") -> dict[str, Any]:

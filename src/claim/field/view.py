@@ -13,7 +13,7 @@ from claim.messages import Message
 
 if TYPE_CHECKING:
     from claim.field.advice.leaders import LeaderAdvice, LeaderSuggestion
-    from claim.field.advice.recommend import Advice
+    from claim.field.advice.recommend import Advice, Suggestion
 
 T = TypeVar("T")
 
@@ -52,6 +52,11 @@ class View:
         names = ((person.code, name) for person in present for name in self.spellings(person.code))
         return NameIndex(names, self._prepared)
 
+    @cached_property
+    def known(self) -> list[Person]:
+        """The people of the network, in the order of discovery."""
+        return [person for person in self.study.people.values() if person.known]
+
     def find(self, text: str) -> str:
         """The current code of the one person with that code or, whatever its accents and order, that name."""
         for code in (text.strip(), text.strip().upper()):
@@ -59,14 +64,13 @@ class View:
                 return self.study.state.root(code)
         found = self.index.same(text)
         if len(found) > 1:
-            raise InputError(
-                "several people are called {text!r}: use a code ({codes})", text=text, codes=", ".join(found)
-            )
+            problem = "several people are called {text!r}: use a code ({codes})"
+            raise InputError(problem, text=text, codes=", ".join(found))
         if not found:
             for near in self.index.similar(text, limit=1):
-                problem = "nobody is called {text!r}; did you mean {name} ({code})?"
+                problem = "no person is called {text!r}; did you mean {name} ({code})?"
                 raise InputError(problem, text=text, name=near.name, code=near.code)
-            raise InputError("nobody is called {text!r}", text=text)
+            raise InputError("no person is called {text!r}", text=text)
         return found[0]
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
@@ -77,17 +81,17 @@ class View:
             found: T = self._kept[key]
             return found
 
-    def possible_duplicates(self, at_least: float = ALIKE) -> list[tuple[str, Match]]:
+    @cached_property
+    def possible_duplicates(self) -> list[tuple[str, Match]]:
         """Pairs of people who may be the same, most similar first, without those the team looked at already."""
-        apart = self.study.state.apart
-        pairs = self.index.alike(at_least)
+        apart, pairs = self.study.state.apart, self.index.alike(ALIKE)
         return [pair for pair in pairs if (min(pair[0], pair[1].code), max(pair[0], pair[1].code)) not in apart]
 
 
 def overview(view: View) -> dict[str, Any]:
     """Where the study stands."""
     study = view.study
-    states = [person.state for person in study.people.values() if person.known]
+    states = [person.state for person in view.known]
     return {
         "study": study.state.study,
         "title": study.setup.title,
@@ -102,36 +106,28 @@ def overview(view: View) -> dict[str, Any]:
     }
 
 
-def person_row(view: View, person: Person) -> dict[str, Any]:
-    """One person, by name; for the team's own screen only."""
-    return {
-        "code": person.code,
-        "name": view.name(person.code),
-        "state": person.state,
-        "consent": person.consent,
-        "is_start": person.is_start,
-        "first_named_by": person.first_named_by,
-        "times_named": person.times_named,
-        "contacts": list(person.contacts),
-        "leader": person.leader.answer if person.leader else None,
-    }
-
-
 def people(view: View) -> list[dict[str, Any]]:
-    """The people of the study, in the order of discovery."""
-    return [person_row(view, person) for person in view.study.people.values() if person.known]
+    """The people of the study with their names, in the order of discovery; for the team's own screen only."""
+    return [
+        {
+            "code": person.code,
+            "name": view.name(person.code),
+            "state": person.state,
+            "consent": person.consent,
+            "is_start": person.is_start,
+            "first_named_by": person.first_named_by,
+            "times_named": person.times_named,
+            "contacts": list(person.contacts),
+            "leader": person.leader.answer if person.leader else None,
+        }
+        for person in view.known
+    ]
 
 
 def advice(view: View, given: "Advice") -> dict[str, Any]:
     """A recommendation with its reasons in English."""
     ranking = [
-        {
-            "rank": rank,
-            "person": each.person,
-            "name": view.name(each.person),
-            "recommended": rank <= given.count,
-            "reasons": _said(view, each.reasons),
-        }
+        {"rank": rank, **_suggestion(view, each, recommended=rank <= given.count)}
         for rank, each in enumerate(given.ranking, 1)
     ]
     return {
@@ -145,14 +141,9 @@ def advice(view: View, given: "Advice") -> dict[str, Any]:
 
 def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
     """Leaders and replacements with their reasons in English."""
-    return {
-        "leaders": [_leader(view, each) for each in given.leaders],
-        "replacements": [_leader(view, each) for each in given.replacements],
-        "reach": given.reach,
-        "attendance": given.attendance,
-        "p": given.p,
-        "known": given.known,
-    }
+    rows = [_suggestion(view, each, adds=each.adds) for each in (*given.leaders, *given.replacements)]
+    k = len(given.leaders)
+    return {**vars(given), "leaders": rows[:k], "replacements": rows[k:]}
 
 
 def history(view: View) -> list[dict[str, Any]]:
@@ -170,9 +161,9 @@ def history(view: View) -> list[dict[str, Any]]:
     ]
 
 
-def _leader(view: View, each: "LeaderSuggestion") -> dict[str, Any]:
+def _suggestion(view: View, each: "Suggestion | LeaderSuggestion", **more: object) -> dict[str, Any]:
     name = view.name(each.person)
-    return {"person": each.person, "name": name, "adds": each.adds, "reasons": _said(view, each.reasons)}
+    return {"person": each.person, "name": name, **more, "reasons": _said(view, each.reasons)}
 
 
 def _said(view: View, reasons: tuple[Message, ...]) -> list[str]:

@@ -1,11 +1,9 @@
 """The JSON interface: saved means saved, asked first, sent twice once; and no input brings it down."""
 
-from collections.abc import Iterator
-
 import pytest
 from desk_client import ORIGIN, PASSPHRASE, Browser
-from sqlalchemy import Engine, event
 
+from claim.field.store import cipher
 from claim.field.store.library import Library
 from claim.field.study import commands
 from claim.field.study.events import seal
@@ -51,16 +49,23 @@ def test_sent_twice_is_saved_once(browser, desk, surveyed, study):
 
 
 @pytest.fixture
-def transactions() -> Iterator[list[str]]:
+def transactions(desk, study, monkeypatch) -> list[str]:
     """Every transaction on any study file, by the kind of its lock."""
     begun: list[str] = []
 
-    def note(connection) -> None:
-        begun.append(connection.get_execution_options().get("transaction", "DEFERRED"))
+    def note(statement: str) -> None:
+        if statement.startswith("BEGIN"):
+            begun.append(statement.removeprefix("BEGIN").strip() or "DEFERRED")
 
-    event.listen(Engine, "begin", note)
-    yield begun
-    event.remove(Engine, "begin", note)
+    def traced(*key):
+        connection = connect(*key)
+        connection.set_trace_callback(note)
+        return connection
+
+    connect = cipher.connect
+    monkeypatch.setattr(cipher, "connect", traced)
+    desk.study(study).store._connection.set_trace_callback(note)
+    return begun
 
 
 def test_a_contact_is_one_transaction_and_each_event_sealed_once(

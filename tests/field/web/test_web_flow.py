@@ -12,7 +12,7 @@ from desk_client import PASSPHRASE, position
 from claim.field.advice import recommend as rules
 from claim.field.study import commands
 from claim.field.study.setup import Setup
-from claim.field.web.app_state import MOST_PENDING
+from claim.field.web.app_state import MOST_PREVIEWS
 
 NEW = {
     "title": "Drop-in centre",
@@ -373,7 +373,7 @@ def test_previews_beyond_the_most_that_are_kept_expire(browser, base):
     def look() -> str:
         return browser.post(f"{base}/import", files={"files": ("a.csv", b"name\nBen\n")}).headers["location"]
 
-    first, *others = [look() for _ in range(MOST_PENDING + 1)]
+    first, *others = [look() for _ in range(MOST_PREVIEWS + 1)]
     assert "expired" in browser.post(f"{first}/take").text
     assert {browser.get(each).status_code for each in others} == {200}
 

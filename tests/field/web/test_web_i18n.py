@@ -128,7 +128,7 @@ def places(text: str) -> set[tuple[str, str | None]]:
     [
         (InputError("a person needs a name"), "una persona necesita un nombre"),
         (InputError("{person} has withdrawn from the study", person="P3"), "P3 se ha retirado del estudio"),
-        (InputError("nobody is called {text!r}", text="{0}"), "nadie se llama '{0}'"),
+        (InputError("no person is called {text!r}", text="{0}"), "nadie se llama '{0}'"),
         (InputError.at("a.csv", 2, InputError("is empty")), "a.csv:2: está vacío"),
         (
             InputError(

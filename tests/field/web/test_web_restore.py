@@ -18,7 +18,7 @@ def backup(browser, desk, base) -> bytes:
     """A backup with Ana in it; then the passphrase is changed and Ben is added."""
     add(browser, base, "Ana", start="1")
     content = browser.post(f"{base}/settings/backup").content
-    desk.study(base.removeprefix("/s/")).change_passphrase(NEW, EASY)
+    desk.study(base.removeprefix("/s/")).store.change_passphrase(NEW, EASY)
     add(browser, base, "Ben")
     return content
 

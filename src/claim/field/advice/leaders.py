@@ -2,23 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from claim.errors import InputError
-from claim.field.study.study import Study
+from claim.field.study.study import Person, Study
 from claim.messages import Message
-from claim.randomness import draw_seed, named_seed
-
-if TYPE_CHECKING:
-    from claim.selection.foresight import FreeForesight
-
+from claim.randomness import named_seed
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
 MOST_REASONS = 3
-_Wishes = dict[str, list[int]]  # local indices of those who must, and must not, lead
 
 
 @dataclass(frozen=True)
@@ -51,112 +46,77 @@ def choose_leaders(
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
     attendance: float | None = None,
-    *,
-    replacements: int = REPLACEMENTS,
-    samples: int = SAMPLES,
 ) -> LeaderAdvice:
     """The study's number of leaders, with the wishes and answers that are in the log and those given here.
 
     People who were offered the part or accepted stay leaders, those who declined are passed over. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
     """
-    setup, include = study.setup, tuple(include)
-    from claim.selection.foresight import FreeForesight
+    from claim.selection.foresight import FreeForesight, shown_reasons
+    from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
+    from claim.selection.selectors import GreedySelector
 
+    setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
+    k, known = setup.leaders, len(codes)
     attendance = setup.attendance if attendance is None else attendance
-    foresight = FreeForesight(setup.p, samples, attendance=attendance)
+    foresight = FreeForesight(setup.p, SAMPLES, attendance=attendance)
     wishes = _wishes(study, include, exclude)
-    k, known = setup.leaders, len(study.seen.codes)
     if len(wishes["must"]) > k:
-        raise InputError(
-            "{count} people are to lead, but the study has {leaders} leaders", count=len(wishes["must"]), leaders=k
-        )
+        problem = "{count} people are to lead, but the study has {leaders} leaders"
+        raise InputError(problem, count=len(wishes["must"]), leaders=k)
     if known - len(wishes["must_not"]) < 1:
         return LeaderAdvice((), (), None, attendance, setup.p, known)
-    chosen = _chosen(study, foresight, wishes, k + replacements)
-    reach = _reach(study, foresight, chosen[:k])
-    suggestions = _suggestions(study, foresight, chosen, set(include), wishes, None if reach is None else (reach, k))
-    return LeaderAdvice(suggestions[:k], suggestions[k:], reach, attendance, setup.p, known)
+
+    def random(purpose: str) -> np.random.Generator:
+        return np.random.default_rng(named_seed(setup.seed, purpose))
+
+    selector = GreedySelector(setup.p, SAMPLES) if setup.selector == "greedy" else foresight
+    chosen = selector.select(discovered, k + REPLACEMENTS, random("leaders"), **wishes)
+    reach: float | None = None
+    if any(person.surveyed_at for person in study.people.values()):
+        people = max(setup.size_high or 0, known)
+        reach = foresight.expect(discovered, chosen[:k], random("reach")).at_most(float(people)).mean
+    scale = None if reach is None else (reach, k)
+    found = foresight.reasons(discovered, chosen, random("reasons"), scale, **wishes)
+    hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from
+    suggestions = []
+    for leader, whys, shown in zip(chosen, found, shown_reasons(found), strict=True):
+        adds = None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
+        reasons = _reasons(study.people[codes[leader]], [why for why in shown if why.text not in hidden], include)
+        suggestions.append(LeaderSuggestion(codes[leader], adds, reasons))
+    return LeaderAdvice(tuple(suggestions[:k]), tuple(suggestions[k:]), reach, attendance, setup.p, known)
 
 
-def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> _Wishes:
+def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> dict[str, list[int]]:
+    """Local indices of the people who must, and must not, lead: by the log, unless the arguments say otherwise."""
+    index = study.seen.index
     wanted = {study.person(code).code for code in include}
     unwanted = {study.person(code).code for code in exclude}
-    must, must_not = dict.fromkeys(wanted), dict.fromkeys(unwanted)
+    must, must_not = set(wanted), set(unwanted)
     for person in study.people.values():
         answer = person.leader.answer if person.leader else None
         if answer == "declined":
-            must_not[person.code] = None
+            must_not.add(person.code)
         elif person.code not in unwanted and (person.wish == "include" or answer in ("offered", "accepted")):
-            must[person.code] = None
+            must.add(person.code)
         elif person.code not in wanted and person.wish == "exclude":
-            must_not[person.code] = None
-    for code in must:
-        if code in must_not or code not in study.seen.index:
+            must_not.add(person.code)
+    for code in sorted(must):
+        if code in must_not or code not in index:
             raise InputError("{code} cannot lead: excluded, declined, or no longer in the study", code=code)
-    index = study.seen.index
     return {
         "must": sorted(index[code] for code in must),
         "must_not": sorted(index[code] for code in must_not if code in index),
     }
 
 
-def _chosen(study: Study, foresight: "FreeForesight", wishes: _Wishes, count: int) -> list[int]:
-    from claim.selection.selectors import GreedySelector
-
-    greedy = study.setup.selector == "greedy"
-    selector = GreedySelector(foresight.p, foresight.samples) if greedy else foresight
-    rng = np.random.default_rng(named_seed(study.setup.seed, "leaders"))
-    return selector.select(study.discovered(), count, rng, **wishes)
-
-
-def _reach(study: Study, foresight: "FreeForesight", leaders: list[int]) -> float | None:
-    """The expected reach, at most the number of people; None before the first survey."""
-    from claim.selection.foresight.selection_state import SeenNetwork
-
-    if not any(person.surveyed_at for person in study.people.values()):
-        return None
-    seed = draw_seed(np.random.default_rng(named_seed(study.setup.seed, "reach")))
-    guess, along, features = foresight.guess_reach(SeenNetwork.of(study.discovered()), leaders, seed)
-    mean, _, _ = foresight.ranges().around(guess, along, features)
-    return min(mean, float(max(study.setup.size_high or 0, len(study.seen.codes))))
-
-
-def _suggestions(
-    study: Study,
-    foresight: "FreeForesight",
-    chosen: list[int],
-    include: set[str],
-    wishes: _Wishes,
-    reach: tuple[float, int] | None,
-) -> tuple[LeaderSuggestion, ...]:
-    from claim.selection.foresight import shown_reasons
-    from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
-
-    rng = named_seed(study.setup.seed, "reasons")
-    found = foresight.reasons(study.discovered(), chosen, rng, reach, **wishes)
-    amounts = [next(why.values["amount"] for why in whys if why.text == ADDS) for whys in found]
-    hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from
-    shown = [[why for why in whys if why.text not in hidden] for whys in shown_reasons(found)]
-    return tuple(
-        LeaderSuggestion(
-            study.seen.codes[leader],
-            None if reach is None else cast(float, amount),
-            _reasons(study, leader, whys, include),
-        )
-        for leader, amount, whys in zip(chosen, amounts, shown, strict=True)
-    )
-
-
-def _reasons(study: Study, leader: int, whys: Sequence[Message], include: set[str]) -> tuple[Message, ...]:
+def _reasons(person: Person, whys: Sequence[Message], include: Iterable[str]) -> tuple[Message, ...]:
     """What the team decided and what calls for care, then why foresight chose this person."""
     from claim.selection.foresight.selector import REFUSED_SURVEY
 
-    person = study.people[study.seen.codes[leader]]
     found = []
     if person.leader is not None:
-        accepted = person.leader.answer == "accepted"
-        found.append(Message("has accepted to lead") if accepted else Message("was asked to lead"))
-    elif person.wish == "include" or include.intersection(person.codes):
+        found.append(Message("has accepted to lead" if person.leader.answer == "accepted" else "was asked to lead"))
+    elif person.wish == "include" or set(include).intersection(person.codes):
         found.append(Message("you asked for this person"))
     return (*found, *sorted(whys, key=lambda why: why.text != REFUSED_SURVEY))[:MOST_REASONS]

@@ -9,18 +9,16 @@ import shutil
 import tempfile
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from claim.errors import InputError
 from claim.field.store.library import Library
-from claim.field.store.session import OpenStudy
 from claim.field.study import commands
-from claim.field.study.commands import Draft
 from claim.field.study.names import words
 from claim.field.study.setup import Setup
-from claim.networks import Network
 from claim.networks.synthetic import retweet_like
 from claim.randomness import named_seed
 
@@ -49,19 +47,6 @@ FAMILY = (
     "Wójcik Yılmaz Zapata"
 )
 
-TEXTS = {
-    "en": (
-        "Practice",
-        "Whom do you talk to when something matters?",
-        "I agree to say whom I talk to. I can stop at any time, and withdraw later. (Practice: nobody here is real.)",
-    ),
-    "es": (
-        "Práctica",
-        "¿Con quién habla usted cuando algo importa?",
-        "Acepto decir con quién hablo. Puedo parar cuando quiera y retirarme después. (Práctica: nadie aquí es real.)",
-    ),
-}
-
 
 @dataclass(frozen=True)
 class Score:
@@ -80,48 +65,31 @@ class Score:
 
 
 class Rehearsal:
-    """The hidden network, and who of the study is who in it."""
+    """A practice study with its start people, the hidden network, and who of the study is who in it."""
 
-    def __init__(self, opened: OpenStudy, directory: Path, network: Network, seed: int) -> None:
-        self.opened = opened
-        self.network = network
-        self._directory = directory
-        self._seed = seed
-        self._names = made_up_names(network.n, np.random.default_rng(named_seed(seed, "names")))
+    def __init__(self, title: str, question: str, consent: str, seed: int | None = None) -> None:
+        self._seed = secrets.randbelow(2**31) if seed is None else seed
+        self._directory = Path(tempfile.mkdtemp(prefix="claim-practice-"))
+        setup = Setup(title, question, BUDGET, LEADERS, *SIZES, consent, seed=self._seed, p=P, rehearsal=True)
+        self.opened = Library(self._directory, work=EASY).create(setup, secrets.token_urlsafe(32))
+        self.network = retweet_like(PEOPLE, self._rng("network"), mean_degree=2.6, exponent=0.5)
+        self._names = made_up_names(self.network.n, self._rng("names"))
         self._by_words = {words(name): who for who, name in enumerate(self._names)}
-        self._known: dict[str, int] = {}  # code to hidden index
-        self._start: list[int] = []
-        self._best: float | None = None
-        self._random: dict[int, float] = {}  # by number of surveys
+        sociable = np.flatnonzero(self.network.degrees > 0)
+        self._start: list[int] = self._rng("start").choice(sociable, START, replace=False).tolist()
+        names = [self._names[who] for who in self._start]
+        added = self.opened.run(lambda draft: [commands.add_person(draft, name, is_start=True) for name in names])
+        self._known: dict[str, int] = dict(zip(added.result or [], self._start, strict=True))  # code to hidden index
+        self._random: dict[int, float] = {}  # reach after random surveys, by their number
         self._turn = threading.Lock()
-
-    @classmethod
-    def begin(cls, language: str = "en", seed: int | None = None) -> "Rehearsal":
-        """A practice study with its start people in it."""
-        seed = secrets.randbelow(2**31) if seed is None else seed
-        directory = Path(tempfile.mkdtemp(prefix="claim-practice-"))
-        title, question, consent = TEXTS.get(language, TEXTS["en"])
-        setup = Setup(title, question, BUDGET, LEADERS, *SIZES, consent, seed=seed, p=P, rehearsal=True)
-        opened = Library(directory, work=EASY).create(setup, secrets.token_urlsafe(32))
-        rng = np.random.default_rng(named_seed(seed, "network"))
-        rehearsal = cls(opened, directory, retweet_like(PEOPLE, rng, mean_degree=2.6, exponent=0.5), seed)
-        rehearsal._add_start_people()
-        return rehearsal
 
     @property
     def study(self) -> str:
         """The id of the practice study."""
         return self.opened.study.state.study
 
-    def _add_start_people(self) -> None:
-        rng = np.random.default_rng(named_seed(self._seed, "start"))
-        sociable = np.flatnonzero(self.network.degrees > 0)
-        self._start = rng.choice(sociable, START, replace=False).tolist()
-
-        def add(draft: Draft) -> list[str]:
-            return [commands.add_person(draft, self._names[who], is_start=True) for who in self._start]
-
-        self._known.update(zip(self.opened.run(add).result or [], self._start, strict=True))
+    def _rng(self, *purpose: str | int) -> np.random.Generator:
+        return np.random.default_rng(named_seed(self._seed, *purpose))
 
     # Answers ---------------------------------------------------------------------------------------------------------
 
@@ -138,7 +106,7 @@ class Rehearsal:
             who = self.hidden(code)
             if who is None:
                 raise InputError("this person is not part of the practice network: enter the answer yourself")
-            rng = np.random.default_rng(named_seed(self._seed, "answers", who))
+            rng = self._rng("answers", who)
             contacts = self.network.contacts_of(who)
             for contact in contacts[rng.permutation(len(contacts))].tolist():
                 self._name(code, contact, rng)
@@ -148,16 +116,13 @@ class Rehearsal:
         """Name one contact: a known person, unless the name is misspelt, or a new one."""
         known = self._code_of(contact)
         slip = rng.random() < SLIP
-        if known is not None and (not slip or by in self._namers(known)):
+        if known is not None and (not slip or by in self.opened.study.person(known).named_by):
             self.opened.run(lambda draft: commands.name_contact(draft, by, known))
             return
         name = misspelt(self._names[contact], rng) if known is not None else self._names[contact]
         code = self.opened.run(lambda draft: commands.name_new_contact(draft, by, name)).result
         if code is not None:
             self._known[code] = contact
-
-    def _namers(self, code: str) -> tuple[str, ...]:
-        return self.opened.study.person(code).named_by
 
     def _code_of(self, who: int) -> str | None:
         people = self.opened.study.people.values()
@@ -168,33 +133,32 @@ class Rehearsal:
     def score(self, leaders: list[str]) -> Score:
         """The reach of these leaders on the hidden network, beside as many random surveys and the best there is."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
+        spent = self.opened.study.spent
         with self._turn:
-            if self._best is None:
-                self._best = self._best_reach()
-            spent = self.opened.study.spent
             if spent not in self._random:
-                runs = [self._reach(self._random_run(run, spent)) for run in range(RANDOM_RUNS)]
+                runs = [self._reach(self._leaders_after_random_surveys(run, spent)) for run in range(RANDOM_RUNS)]
                 self._random[spent] = float(np.mean(runs))
-            random, best = self._random[spent], self._best
-        return Score(self._reach(sorted(hidden)), random, best, people=self.network.n, leaders=len(hidden))
+        team = self._reach(sorted(hidden))
+        return Score(team, self._random[spent], self._best, people=self.network.n, leaders=len(hidden))
+
+    @cached_property
+    def _best(self) -> float:
+        """The reach of leaders chosen on the whole network."""
+        from claim.selection import select
+
+        return self._reach(select(self.network, LEADERS, P, SAMPLES, self._seed).leaders)
 
     def _reach(self, leaders: list[int]) -> float:
         from claim.cascades import influence
 
         return influence(self.network, leaders, P, SAMPLES, self._seed).mean if leaders else 0.0
 
-    def _best_reach(self) -> float:
-        """With leaders chosen on the whole network."""
-        from claim.selection import select
-
-        return self._reach(select(self.network, LEADERS, P, SAMPLES, self._seed).leaders)
-
-    def _random_run(self, run: int, budget: int) -> list[int]:
-        """Leaders after random surveys from the same start, chosen in the same way."""
+    def _leaders_after_random_surveys(self, run: int, budget: int) -> list[int]:
+        """Leaders chosen as the team's are, after as many random surveys from the same start."""
         from claim.discovery import Simulation, policy_named, surveys
         from claim.selection.foresight import FreeForesight
 
-        rng = np.random.default_rng(named_seed(self._seed, "random", run))
+        rng = self._rng("random", run)
         simulation = Simulation(self.network, self._start, rng)
         for _ in surveys(simulation, policy_named("random"), budget, rng):
             pass
@@ -210,8 +174,6 @@ class Rehearsal:
 def made_up_names(count: int, rng: np.random.Generator) -> tuple[str, ...]:
     """Different names from two small lists."""
     given, family = GIVEN.split(), FAMILY.split()
-    if count > len(given) * len(family):
-        raise InputError("there are no {count} made-up names", count=count)
     chosen = rng.choice(len(given) * len(family), count, replace=False).tolist()
     return tuple(f"{given[each % len(given)]} {family[each // len(given)]}" for each in chosen)
 

@@ -250,14 +250,8 @@ def read_name_key(path: Path, passphrase: str, gate: Gate = _GATE) -> dict[str, 
     path = Path(path)
     if not path.is_file():
         raise InputError("{path}: no such file", path=path)
-    with gate.attempt(path):
-        try:
-            names = _read(path, passphrase)
-        except WrongKey:
-            gate.failed(path)
-            raise
-        gate.passed(path)
-    return names
+    with gate.attempt(path, WrongKey):
+        return _read(path, passphrase)
 
 
 def _read(path: Path, passphrase: str) -> dict[str, str]:

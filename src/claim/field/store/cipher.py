@@ -11,7 +11,8 @@ import secrets
 import threading
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,17 +54,15 @@ def derive_key(passphrase: str, salt: bytes) -> bytes:
         with _derivation:
             return hashlib.scrypt(text, salt=salt, n=n, r=8, p=1, maxmem=128 * 8 * n + SPARE, dklen=32)
     except (MemoryError, ValueError) as error:
-        raise ClaimError(
-            "there is not enough memory to open a study ({megabytes} MB are needed)", megabytes=n >> 10
-        ) from error
+        problem = "there is not enough memory to open a study ({megabytes} MB are needed)"
+        raise ClaimError(problem, megabytes=n >> 10) from error
 
 
 def check_new_passphrase(passphrase: str) -> None:
     """Refuse a passphrase that could be tried out."""
     if len(passphrase.strip()) < SHORTEST_PASSPHRASE:
-        raise InputError(
-            "a passphrase has at least {count} characters; several words are best", count=SHORTEST_PASSPHRASE
-        )
+        problem = "a passphrase has at least {count} characters; several words are best"
+        raise InputError(problem, count=SHORTEST_PASSPHRASE)
 
 
 def key_pragma(key: bytes, salt: bytes) -> str:
@@ -106,15 +105,17 @@ class Gate:
         self._failures: dict[Path, int] = {}
         self._locks: dict[Path, threading.Lock] = {}
 
-    def attempt(self, path: Path) -> threading.Lock:
-        """Hold this while trying, so that two tries never run at once."""
-        return self._locks.setdefault(path, threading.Lock())
+    @contextmanager
+    def attempt(self, path: Path, wrong: type[Exception] = WrongPassphrase) -> Iterator[None]:
+        """Try a passphrase, one try of a file at a time.
 
-    def failed(self, path: Path) -> None:
-        """Wait: a quarter of a second, then twice as long each time, up to half a minute."""
-        self._failures[path] = self._failures.get(path, 0) + 1
-        self._sleep(min(LONGEST_WAIT, 0.25 * 2 ** (self._failures[path] - 1)))
-
-    def passed(self, path: Path) -> None:
-        """Forget the failures."""
-        self._failures.pop(path, None)
+        After a wrong one, wait a quarter of a second, then twice as long each time, up to half a minute.
+        """
+        with self._locks.setdefault(path, threading.Lock()):
+            try:
+                yield
+            except wrong:
+                self._failures[path] = self._failures.get(path, 0) + 1
+                self._sleep(min(LONGEST_WAIT, 0.25 * 2 ** (self._failures[path] - 1)))
+                raise
+            self._failures.pop(path, None)

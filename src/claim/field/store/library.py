@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from claim.errors import InputError
 from claim.field.store import cipher
@@ -58,8 +59,7 @@ class Comparison:
     withdrawn: tuple[str, ...]  # people who withdrew here and whose names are still in the backup
 
 
-@dataclass(frozen=True)
-class Replaced:
+class Replaced(NamedTuple):
     """The study as the backup has it, and where the study it replaced is kept."""
 
     opened: OpenStudy
@@ -147,7 +147,7 @@ class Library:
                     raise Conflict("the study was changed meanwhile: compare it with the backup again")
                 new.run(lambda draft: commands.restored(draft, before.head, expect.here))
                 if passphrase != current:  # an older one may be known to others
-                    new.change_passphrase(current, self._work)
+                    new.store.change_passphrase(current, self._work)
             kept = self.directory / kept_name(study, before.head)
             here.store.replace_with(copy, kept, before.log)
         here.lock()

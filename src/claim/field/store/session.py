@@ -3,17 +3,16 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, TypeVar
 
-from claim.field.store.cipher import WORK
 from claim.field.store.store import Conflict, Store, Transaction, Verified, now
 from claim.field.study.commands import Draft
-from claim.field.study.events import Log
+from claim.field.study.events import Exported, Log, RecommendationShown
 from claim.field.study.study import Study
 from claim.field.view import View
 
 T = TypeVar("T")
+QUIET = (RecommendationShown, Exported)  # events that make no form out of date
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,12 @@ class OpenStudy:
         self.store = store
         self._turn = threading.RLock()
         with store.transaction() as file:
-            self._view = View(Study(file.events()), file.texts())
-
-    @property
-    def view(self) -> View:
-        """The study as this process knows it; :meth:`refresh` looks at the file again."""
-        return self._view
+            self.view = View(Study(file.events()), file.texts())  # as this process knows it, see :meth:`refresh`
 
     @property
     def study(self) -> Study:
         """The study of the current view."""
-        return self._view.study
+        return self.view.study
 
     def refresh(self) -> View:
         """Take in what other processes appended."""
@@ -53,8 +47,8 @@ class OpenStudy:
         log = self.study.log
         new = file.events(log[-1] if log else None)
         if new:
-            self._view = self._view.later(self.study.after(new), file.texts())
-        return self._view
+            self.view = self.view.later(self.study.after(new), file.texts())
+        return self.view
 
     def run(self, command: Callable[[Draft], T], *, expect: int | None = None, token: str | None = None) -> Done[T]:
         """Run a command of :mod:`claim.field.study.commands` on the study as it is now; saved when this returns.
@@ -63,6 +57,7 @@ class OpenStudy:
         and seal the events, write them. An error leaves the file and the view as they were.
 
         ``expect``: the position the user was looking at; if the study has moved on, this is a :class:`Conflict`.
+        Advice that was shown and exports do not count.
         ``token``: names one submission; a second one with the same token appends nothing.
         """
         with self._turn:
@@ -71,14 +66,14 @@ class OpenStudy:
                 earlier = file.written_with(token)
                 if earlier is not None:
                     return Done(None, view.study.log[earlier], repeated=True)
-                if expect is not None and expect != view.study.position:
-                    raise Conflict.changed_elsewhere()
+                if expect is not None and _has_moved_on(view.study.log, expect):
+                    raise Conflict("the study was changed elsewhere meanwhile: look at it again, then repeat the step")
                 draft = Draft(view.study, view.texts, now())
                 result = command(draft)
                 file.write(draft.events, draft.secrets, draft.erase, token)
             if draft.events:
                 texts = {key: text for key, text in draft.texts.items() if key not in draft.erase}
-                self._view = view.later(draft.after(), texts)
+                self.view = view.later(draft.after(), texts)
             if draft.erase:
                 self.store.compact()
             return Done(result, tuple(draft.events))
@@ -89,22 +84,19 @@ class OpenStudy:
         Study(self.store.events())
         return found
 
-    def backup(self, target: Path) -> None:
-        """An encrypted copy."""
-        self.store.backup(target)
-
-    def change_passphrase(self, passphrase: str, work: int = WORK) -> None:
-        """Another passphrase for the file (not for its backups)."""
-        self.store.change_passphrase(passphrase, work)
-
     def lock(self) -> None:
         """Forget the key and everything read with it."""
         with self._turn:
             self.store.close()
-            self._view = View(Study(), {})
+            self.view = View(Study(), {})
 
     def __enter__(self) -> "OpenStudy":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.lock()
+
+
+def _has_moved_on(log: Log, position: int) -> bool:
+    later = log[max(position, 0) :]
+    return not 0 <= position <= len(log) or any(not isinstance(event.body, QUIET) for event in later)

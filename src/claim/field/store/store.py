@@ -4,14 +4,12 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-from sqlalchemy import Connection, column, create_engine, delete, event, exc, insert, select, table, text
-from sqlalchemy.pool import StaticPool
 
 from claim.errors import ClaimError, InputError
 from claim.field.store import cipher
@@ -34,11 +32,6 @@ from claim.io import files
 class Conflict(ClaimError):
     """The study was changed by another page or program."""
 
-    @classmethod
-    def changed_elsewhere(cls) -> "Conflict":
-        """The position or the page that a command was based on is no longer the last one."""
-        return cls("the study was changed elsewhere meanwhile: look at it again, then repeat the step")
-
 
 class Damaged(ClaimError):
     """The file is not what was written."""
@@ -53,8 +46,8 @@ def plain_errors() -> Iterator[None]:
     """Database errors as one line a person can act on; messages hold no names."""
     try:
         yield
-    except (exc.DBAPIError, cipher.driver().Error) as error:
-        raise _translated(str(getattr(error, "orig", error))) from error
+    except cipher.driver().Error as error:
+        raise _translated(str(error)) from error
     except OSError as error:
         raise NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0)) from error
 
@@ -71,9 +64,7 @@ def _translated(problem: str) -> ClaimError:
     return NotSaved("nothing was saved: {problem}", problem=problem)
 
 
-EVENTS = table("events", *map(column, ("seq", "at", "batch", "type", "body", "previous", "hash")))
-TEXTS = table("texts", *map(column, ("commitment", "nonce", "text")))
-TOKENS = table("tokens", *map(column, ("token", "first", "last")))
+COLUMNS = ("seq", "at", "batch", "type", "body", "previous", "hash")  # of the table of events
 
 # One list of statements a version: the first makes a file of version 1, the second turns that into version 2 ...
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -94,12 +85,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 VERSION = len(MIGRATIONS)
 
 
-def version_of(connection: Connection) -> int:
+def version_of(connection: Any) -> int:
     """The version of a file; 0 for an empty one."""
-    return int(connection.execute(text("PRAGMA user_version")).scalar_one())
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: Connection, target: int = VERSION) -> None:
+def migrate(connection: Any, target: int = VERSION) -> None:
     """Bring a file to the present version, in the caller's transaction: whole or not at all."""
     version = version_of(connection)
     if version > VERSION:
@@ -107,9 +98,9 @@ def migrate(connection: Connection, target: int = VERSION) -> None:
         raise ClaimError(problem, version=version, known=VERSION)
     for statements in MIGRATIONS[version:target]:
         for statement in statements:
-            connection.execute(text(statement))
+            connection.execute(statement)
     if version < target:
-        connection.execute(text(f"PRAGMA user_version = {target}"))
+        connection.execute(f"PRAGMA user_version = {target}")
 
 
 LONGEST_TOKEN = 200
@@ -118,21 +109,22 @@ LONGEST_TOKEN = 200
 class Transaction:
     """What can be read and written in one transaction on a study file."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Any) -> None:
         self._connection = connection
 
     def events(self, after: Event | None = None) -> Log:
         """The events, or those after a known one, with the chain verified."""
-        found = select(EVENTS).where(EVENTS.c.seq > (after.seq if after else 0)).order_by("seq")
-        return read_log(map(_data, self._connection.execute(found).mappings()), after)
+        query = f"SELECT {', '.join(COLUMNS)} FROM events WHERE seq > ? ORDER BY seq"
+        found = self._connection.execute(query, [after.seq if after else 0])
+        rows = (dict(zip(COLUMNS, row, strict=True)) for row in found)
+        return read_log(({**row, "body": json.loads(row["body"])} for row in rows), after)
 
     def texts(self) -> dict[str, str]:
         """The texts that have not been erased by commitment, each checked against it."""
-        found = self._connection.execute(select(TEXTS)).all()
-        for row in found:
-            if Secret(row.text, row.nonce).commitment != row.commitment:
-                raise Damaged("a name in the study file was changed after it was entered: restore a backup")
-        return {row.commitment: row.text for row in found}
+        found = self._connection.execute("SELECT commitment, nonce, text FROM texts").fetchall()
+        if any(Secret(text, nonce).commitment != commitment for commitment, nonce, text in found):
+            raise Damaged("a name in the study file was changed after it was entered: restore a backup")
+        return {commitment: text for commitment, _, text in found}
 
     def written_with(self, token: str | None) -> slice | None:
         """Which events of the log were written with a token; None if it was not used."""
@@ -140,27 +132,22 @@ class Transaction:
             return None
         if not 0 < len(token) <= LONGEST_TOKEN:
             raise InputError("a token has between 1 and {count} characters", count=LONGEST_TOKEN)
-        found = self._connection.execute(select(TOKENS).where(TOKENS.c.token == token)).first()
-        return None if found is None else slice(found.first - 1, found.last)
+        found = self._connection.execute("SELECT first, last FROM tokens WHERE token = ?", [token]).fetchone()
+        return None if found is None else slice(found[0] - 1, found[1])
 
     def write(
         self, events: Sequence[Event], secrets: Mapping[str, Secret], erase: Iterable[str], token: str | None
     ) -> None:
         """Insert sealed events and their texts, erase others, and remember the token."""
-        if events:
-            rows = [{**each.as_data(), "body": canonical(as_data(each.body))} for each in events]
-            self._connection.execute(insert(EVENTS), rows)
-        if secrets:
-            rows = [{"commitment": key, "nonce": each.nonce, "text": each.text} for key, each in secrets.items()]
-            self._connection.execute(insert(TEXTS), rows)
-        for commitment in sorted(erase):
-            self._connection.execute(delete(TEXTS).where(TEXTS.c.commitment == commitment))
+        rows = [{**each.as_data(), "body": canonical(as_data(each.body))} for each in events]
+        places = ", ".join(f":{name}" for name in COLUMNS)
+        self._connection.executemany(f"INSERT INTO events ({', '.join(COLUMNS)}) VALUES ({places})", rows)
+        texts = [(key, each.nonce, each.text) for key, each in secrets.items()]
+        self._connection.executemany("INSERT INTO texts (commitment, nonce, text) VALUES (?, ?, ?)", texts)
+        self._connection.executemany("DELETE FROM texts WHERE commitment = ?", [[each] for each in sorted(erase)])
         if token is not None and events:
-            self._connection.execute(insert(TOKENS).values(token=token, first=events[0].seq, last=events[-1].seq))
-
-
-def _data(row: Mapping[Any, Any]) -> dict[str, Any]:
-    return {**row, "body": json.loads(row["body"])}
+            span = (token, events[0].seq, events[-1].seq)
+            self._connection.execute("INSERT INTO tokens (token, first, last) VALUES (?, ?, ?)", span)
 
 
 GATE = Gate()
@@ -188,10 +175,6 @@ class Store:
         self.path = path
         self._key, self._salt = bytearray(key), salt
         self._identity = files.identity(path)
-        self._engine = create_engine(
-            "sqlite://", module=cipher.driver(), creator=self._connect, poolclass=StaticPool, hide_parameters=True
-        )
-        event.listen(self._engine, "begin", _begin)
 
     # Opening and closing ---------------------------------------------------------------------------------------------
 
@@ -213,47 +196,40 @@ class Store:
     def open(cls, path: Path, passphrase: str, gate: Gate = GATE) -> "Store":
         """An existing file, checked page by page and event by event; wrong passphrases take longer and longer."""
         path = Path(path)
-        with gate.attempt(path):
-            try:
-                store = cls._opened(path, passphrase)
-            except WrongPassphrase:
-                gate.failed(path)
-                raise
-            gate.passed(path)
-        try:
+        with ExitStack() as on_error:
+            with gate.attempt(path):
+                with _turn:
+                    salt = files.first_bytes(path, cipher.SALT_BYTES)
+                store = cls(path, cipher.derive_key(passphrase, salt), salt)
+                on_error.callback(store.close)
+                try:
+                    with store._begun() as connection:
+                        version = version_of(connection)
+                    if 0 < version != VERSION:
+                        with store._begun("IMMEDIATE") as connection:
+                            migrate(connection)
+                except Damaged as error:  # the first page does not open, for whatever reason
+                    raise WrongPassphrase from error
+                if version == 0:
+                    raise WrongPassphrase
             store.verify()
-        except ClaimError:
-            store.close()
-            raise
-        return store
-
-    @classmethod
-    def _opened(cls, path: Path, passphrase: str) -> "Store":
-        with _turn:
-            salt = files.first_bytes(path, cipher.SALT_BYTES)
-        key = cipher.derive_key(passphrase, salt)
-        store = cls(path, key, salt)
-        try:
-            with store._begun() as connection:
-                version = version_of(connection)
-            if version == 0:
-                raise WrongPassphrase
-            if version != VERSION:
-                with store._begun("IMMEDIATE") as connection:
-                    migrate(connection)
-        except Damaged as error:  # the first page does not open, for whatever reason
-            store.close()
-            raise WrongPassphrase from error
-        except ClaimError:
-            store.close()
-            raise
+            on_error.pop_all()
         return store
 
     def close(self) -> None:
         """Let go of the file and of the key."""
         with _turn:
-            self._engine.dispose()
+            self._disconnect()
             self._key[:] = bytes(len(self._key))
+
+    @cached_property
+    def _connection(self) -> Any:
+        return self._connect()
+
+    def _disconnect(self) -> None:
+        if "_connection" in vars(self):
+            self._connection.close()
+            del self._connection
 
     def _connect(self) -> Any:
         if not any(self._key):
@@ -267,14 +243,12 @@ class Store:
             yield Transaction(connection)
 
     @contextmanager
-    def _begun(self, kind: str = "DEFERRED") -> Iterator[Connection]:
+    def _begun(self, kind: str = "DEFERRED") -> Iterator[Any]:
         with _turn, plain_errors():
             self._check_identity()  # before, because a replaced file is overwritten; again when it is locked
-            with self._engine.connect() as connection:
-                connection = connection.execution_options(transaction=kind)
-                with connection.begin():
-                    self._check_identity()
-                    yield connection
+            with _transaction(self._connection, kind):
+                self._check_identity()
+                yield self._connection
 
     def _check_identity(self) -> None:
         if any(self._key) and files.identity(self.path) != self._identity:
@@ -291,7 +265,7 @@ class Store:
         """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
         with self._begun() as connection:
             for check, fine in (("cipher_integrity_check", []), ("integrity_check", ["ok"])):
-                found = list(connection.execute(text(f"PRAGMA {check}")).scalars())
+                found = [row[0] for row in connection.execute(f"PRAGMA {check}")]
                 if found != fine:
                     raise Damaged("the study file is damaged ({problem}): restore a backup", problem=found[0])
         with self.transaction() as file:
@@ -306,13 +280,8 @@ class Store:
 
     def compact(self) -> None:
         """Leave no free page after erasing; what was erased is overwritten already, so a full disk does no harm."""
-        with _turn, self._engine.connect() as connection:
-            raw = connection.connection.driver_connection
-            if raw is not None:
-                try:
-                    raw.execute("VACUUM")
-                except cipher.driver().OperationalError:
-                    return
+        with _turn, suppress(cipher.driver().OperationalError):
+            self._connection.execute("VACUUM")
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
@@ -333,7 +302,7 @@ class Store:
         with _turn:
             with self._locked(), files.replacing(self.path, shred_old=True) as temporary:
                 self._copy(temporary, key, salt)
-                self._engine.dispose()
+                self._disconnect()
             self._key[:], self._salt = key, salt
             self._identity = files.identity(self.path)
 
@@ -349,7 +318,7 @@ class Store:
                 if self.events() != expect:
                     raise Conflict("the study was changed meanwhile: compare it with the backup again")
                 self.backup(keep)
-                self._engine.dispose()
+                self._disconnect()
                 files.move(other, self.path)
             self.close()
 
@@ -370,25 +339,28 @@ class Store:
                 lock.close()
 
     def _copy(self, target: Path, key: bytes, salt: bytes) -> None:
-        with plain_errors(), self._engine.connect() as connection:
-            raw: Any = connection.connection.driver_connection
-            raw.execute(f"ATTACH DATABASE ? AS copy KEY {cipher.key_pragma(key, salt)}", (str(target),))
+        with plain_errors():
+            connection = self._connection
+            connection.execute(f"ATTACH DATABASE ? AS copy KEY {cipher.key_pragma(key, salt)}", [str(target)])
             try:
-                raw.execute("BEGIN")
-                raw.execute("SELECT sqlcipher_export('copy')")
-                version = raw.execute("PRAGMA main.user_version").fetchone()[0]
-                raw.execute(f"PRAGMA copy.user_version = {version}")
-                raw.execute("COMMIT")
+                with _transaction(connection):
+                    connection.execute("SELECT sqlcipher_export('copy')")
+                    connection.execute(f"PRAGMA copy.user_version = {version_of(connection)}")
             finally:
-                if raw.in_transaction:
-                    raw.execute("ROLLBACK")
-                raw.execute("DETACH DATABASE copy")
+                connection.execute("DETACH DATABASE copy")
+
+
+@contextmanager
+def _transaction(connection: Any, kind: str = "DEFERRED") -> Iterator[None]:
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def now() -> str:
     """The time in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('transaction', 'DEFERRED')}")

@@ -116,7 +116,7 @@ def add_person(page: StudyPage, asked: NewPerson) -> Saved:
         return add_or_mark(draft, page.view, asked.name, asked.same, asked.start)
 
     done = page.run(command, _token("people", asked))
-    return _saved(page, done, len([person for person in page.study.people.values() if person.known]))
+    return _saved(page, done, len(page.view.known))
 
 
 @router.post("/surveys/{person}/contacts", dependencies=[OnlyOurs])

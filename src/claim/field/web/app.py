@@ -43,68 +43,66 @@ def create_app(state: AppState) -> FastAPI:
         app.include_router(pages.router, include_in_schema=False)
     app.include_router(api.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
-    app.add_exception_handler(ClaimError, _error)
-    app.add_exception_handler(OSError, _disk_error)
-    app.add_exception_handler(RequestValidationError, _not_valid)
-    app.add_exception_handler(HTTPException, _no_page)
+    for kind in (ClaimError, OSError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _error)
     app.add_middleware(Guard, state=state)
     return app
 
 
-def status_of(error: ClaimError) -> int:
+def _error(request: Request, error: Exception) -> Response:
+    """The error as a page that shows again what was typed, or as JSON for the script on the pages."""
+    page, headers = PageRequest(request), None
+    data: dict[str, Any] = {}
+    if isinstance(error, OSError):  # a disk that is full, gone or read-only, wherever it is noticed
+        error = NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0))
+    if isinstance(error, ClaimError):
+        error = _locked_meanwhile(request, error)
+        kind, status = type(error).__name__, _status(error)
+    elif isinstance(error, RequestValidationError):  # which fields were wrong and how, without what was in them
+        kind, status = "invalid", 422
+        found = [{"where": list(each["loc"]), "problem": each["type"]} for each in error.errors()]
+        data = {"message": "not valid", "details": found}
+    else:
+        assert isinstance(error, HTTPException)
+        kind, status, headers = "none", error.status_code, error.headers
+        data = {"message": str(error.detail)}
+    locked = error.study if isinstance(error, Locked) else ""
+    message = page.text(f"error.{kind}") if f"error.{kind}" in page.text else page.text.message(error)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": kind, "message": message, **data}, status, headers)
+    if locked and request.method in ("GET", "HEAD"):
+        return page.go("/", study=locked)
+    form: Form = getattr(request.state, "form", Form())
+    typed = [(key, value) for key, value in form.typed if value]
+    answer = page.page(
+        "error.html",
+        status,
+        kind=kind,
+        message=message,
+        typed=[(page.text(f"field.{key}"), value) for key, value in typed if f"field.{key}" in page.text],
+        fields=typed,
+        again=isinstance(error, Conflict | NotSaved | Locked) and bool(typed) and not form.files,
+        back=_back(request),
+        locked=locked,
+    )
+    answer.headers.update(headers or {})
+    return answer
+
+
+def _status(error: ClaimError) -> int:
     """The HTTP status that fits an error best."""
     return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
 
 
-def _error(request: Request, error: Exception) -> Response:
-    """Something a person can act on: what was typed is shown again, nothing of it is lost."""
-    assert isinstance(error, ClaimError)
-    error = _locked_meanwhile(request, error)
-    page = PageRequest(request)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": _kind(error), "message": _said(page, error)}, status_of(error))
-    if isinstance(error, Locked) and request.method in ("GET", "HEAD"):
-        return page.go("/", study=error.study)
-    return _error_page(page, error)
-
-
-def _disk_error(request: Request, error: Exception) -> Response:
-    """A disk that is full, gone or read-only, wherever it is noticed."""
-    assert isinstance(error, OSError)
-    return _error(request, NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0)))
-
-
 def _locked_meanwhile(request: Request, error: ClaimError) -> ClaimError:
-    """A study can be locked while a request is under way; whatever came of that is no other error."""
-    study, state = request.path_params.get("study"), state_of(request)
-    known = isinstance(study, str) and any(file.id == study for file in state.library.list())
-    return Locked(study) if study and known and not state.is_open(study) else error
-
-
-def _error_page(page: PageRequest, error: ClaimError) -> Response:
-    form: Form = getattr(page.http.state, "form", Form())
-    typed = [(key, value) for key, value in form.typed if value]
-    return page.page(
-        "error.html",
-        status_of(error),
-        kind=_kind(error),
-        message=_said(page, error),
-        typed=[(page.text(f"field.{key}"), value) for key, value in typed if f"field.{key}" in page.text],
-        fields=typed,
-        again=isinstance(error, Conflict | NotSaved | Locked) and bool(typed) and not form.files,
-        back=_back(page.http),
-        locked=error.study if isinstance(error, Locked) else "",
-    )
-
-
-def _said(page: PageRequest, error: ClaimError) -> str:
-    """The error in the page's language where the catalogue has it, else as it is."""
-    key = f"error.{_kind(error)}"
-    return page.text(key) if key in page.text else page.text.message(error)
-
-
-def _kind(error: ClaimError) -> str:
-    return type(error).__name__
+    """A study can be locked while a request is under way: then that is the error, and not what came of it."""
+    try:
+        state_of(request).study(request.path_params.get("study", ""))
+    except Locked as locked:
+        return locked
+    except NoStudy:
+        pass
+    return error
 
 
 def _back(request: Request) -> str:
@@ -113,29 +111,6 @@ def _back(request: Request) -> str:
     ours = from_page.netloc == request.headers.get("host") and from_page.path.startswith("/")
     study = request.path_params.get("study")
     return from_page.path if ours and not from_page.path.startswith("//") else (f"/s/{study}" if study else "/")
-
-
-def _not_valid(request: Request, error: Exception) -> Response:
-    """Which fields were wrong and how, without what was in them."""
-    assert isinstance(error, RequestValidationError)
-    if not request.url.path.startswith("/api/"):
-        return _plain_page(PageRequest(request), "invalid", 422)
-    found: list[dict[str, Any]] = [{"where": list(each["loc"]), "problem": each["type"]} for each in error.errors()]
-    return JSONResponse({"error": "invalid", "message": "not valid", "details": found}, 422)
-
-
-def _no_page(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": "none", "message": str(error.detail)}, error.status_code, error.headers)
-    answer = _plain_page(PageRequest(request), "none", error.status_code)
-    answer.headers.update(error.headers or {})
-    return answer
-
-
-def _plain_page(page: PageRequest, kind: str, status: int) -> Response:
-    values = {"typed": [], "fields": [], "again": False, "back": "/", "locked": ""}
-    return page.page("error.html", status, kind=kind, message=page.text(f"error.{kind}"), **values)
 
 
 # Serving -------------------------------------------------------------------------------------------------------------
@@ -148,9 +123,8 @@ def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], Non
         if rehearsal:
             state.practise()
         done = threading.Event()
-        watch = threading.Thread(target=_watch, args=(state, done), daemon=True)
         try:
-            watch.start()
+            threading.Thread(target=_watch, args=(state, done), daemon=True).start()
             threading.Thread(target=warm_up, daemon=True).start()
             _Server(create_app(state), lambda: opened(address_of(state))).run(sockets=[door])
         finally:
@@ -202,27 +176,20 @@ def _watch(state: AppState, done: threading.Event) -> None:
 
 def warm_up() -> None:
     """Read the pages and texts, then load or compile what leaders are chosen with."""
-    pages = environment()
-    for name in pages.list_templates():
-        pages.get_template(name)
-    for language in LANGUAGES:
-        texts_in(language)
-    _choose_once()
-
-
-def _choose_once() -> None:
     from claim.cascades import influence
     from claim.discovery import Discovered
     from claim.networks import Network
     from claim.selection.foresight import FreeForesight
-    from claim.selection.foresight.selection_state import SeenNetwork
     from claim.selection.selectors import GreedySelector
 
-    network = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
-    seen = Discovered.from_network(network, [0, 1])
-    foresight = FreeForesight(0.5, 10)
-    leaders = foresight.select(seen, 2, np.random.default_rng(0))
-    foresight.ranges().around(*foresight.guess_reach(SeenNetwork.of(seen), leaders, 0))
+    for name in environment().list_templates():
+        environment().get_template(name)
+    for language in LANGUAGES:
+        texts_in(language)
+    network, rng = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), np.random.default_rng(0)
+    seen, foresight = Discovered.from_network(network, [0, 1]), FreeForesight(0.5, 10)
+    leaders = foresight.select(seen, 2, rng)
+    foresight.expect(seen, leaders, rng)
     foresight.reasons(seen, leaders)
-    GreedySelector(0.5, 10).select(seen, 2, np.random.default_rng(0))
+    GreedySelector(0.5, 10).select(seen, 2, rng)
     influence(network, leaders, 0.5, 10, 0)

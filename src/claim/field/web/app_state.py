@@ -5,6 +5,7 @@ import json
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from claim.field.store.session import OpenStudy
 from claim.field.store.store import Conflict
 from claim.field.study.events import Log
 from claim.field.study.setup import Setup
-from claim.field.web.i18n import LANGUAGES
+from claim.field.web.i18n import LANGUAGES, texts_in
 from claim.io import files
 
 T = TypeVar("T")
@@ -58,8 +59,8 @@ class Preferences:
             temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
-MOST_PENDING = 5  # previews of one study
-MOST_ANSWERS = 20  # pages that answer a form
+MOST_PREVIEWS = 5  # of one study
+MOST_ANSWERS = 20
 
 
 class Locked(ClaimError):
@@ -71,15 +72,12 @@ class Locked(ClaimError):
 
 
 class NoStudy(ClaimError):
-    """There is no such study."""
-
-    def __init__(self) -> None:
-        super().__init__("there is no such study")
+    """No study has this id."""
 
 
 @dataclass(frozen=True)
 class Pending:
-    """One preview of files that are not imported yet; in memory only."""
+    """Files that are not imported yet and how to read them, as :func:`preview` takes them; in memory only."""
 
     files: list[Upload]
     format: str | None = None
@@ -98,21 +96,39 @@ class PendingRestore:
     log: Log = field(repr=False)
 
 
+class Recent(dict[str, T]):
+    """The last few values that were kept, each under a random key."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def keep(self, value: T) -> str:
+        """Keep a value and return its key; the oldest one goes when there are too many."""
+        key = secrets.token_hex(8)
+        self[key] = value
+        for old in list(self)[: -self._most]:
+            self.pop(old, None)
+        return key
+
+
 class AppState:
     """One team at one machine; all of it is forgotten when the program ends."""
 
     def __init__(self, library: Library, *, port: int = 0, clock: Callable[[], float] = time.monotonic) -> None:
         self.library = library
         self.port = port
+        self.hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})  # as browsers on this machine call us
+        self.cookie = f"claim_{port}"  # browsers share cookies between the ports of a machine
         self.rehearsal: Rehearsal | None = None
-        self._pending: dict[str, dict[str, Pending]] = {}  # by study
+        self.previews = defaultdict[str, Recent[Pending]](lambda: Recent(MOST_PREVIEWS))  # by study
         self.pending_restore: PendingRestore | None = None
         self.csrf = secrets.token_urlsafe(32)
         self._preferences_file = library.directory / "preferences.json"
         self.preferences = Preferences.read(self._preferences_file)
-        self._answers: dict[str, HTMLResponse] = {}
+        self.answers = Recent[HTMLResponse](MOST_ANSWERS)  # pages that answer a form, until the browser asks for them
+        self.launch_token: str | None = secrets.token_urlsafe(32)  # in the first address; None once it was used
         self._session = secrets.token_urlsafe(32)
-        self._launch: str | None = secrets.token_urlsafe(32)
         self._open: dict[str, OpenStudy] = {}
         self._turn = threading.RLock()
         self._clock = clock
@@ -120,32 +136,17 @@ class AppState:
 
     # Who may come in -------------------------------------------------------------------------------------------------
 
-    @property
-    def hosts(self) -> frozenset[str]:
-        """What a browser on this machine calls this server."""
-        return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
-
-    @property
-    def cookie(self) -> str:
-        """The cookie's name: browsers share cookies between the ports of a machine."""
-        return f"claim_{self.port}"
-
-    @property
-    def launch_token(self) -> str | None:
-        """What the first address carries; None once it was used."""
-        return self._launch
-
     def redeem(self, token: str) -> str | None:
         """The session for the launch token, once; None for anything else."""
         with self._turn:
-            if self._launch is None or not _same(token, self._launch):
+            if self.launch_token is None or not _same(token, self.launch_token):
                 return None
-            self._launch = None
+            self.launch_token = None
             return self._session
 
     def is_session(self, cookie: str) -> bool:
         """Whether a cookie is the one that was given out."""
-        return self._launch is None and _same(cookie, self._session)
+        return self.launch_token is None and _same(cookie, self._session)
 
     def is_csrf(self, token: str) -> bool:
         """Whether a form comes from one of our pages."""
@@ -156,15 +157,14 @@ class AppState:
     def study(self, name: str) -> OpenStudy:
         """An open study; :class:`Locked` if it is there but closed up, :class:`NoStudy` if there is none."""
         opened = self._open.get(name)
-        if opened is not None:
-            return opened
-        if any(file.id == name for file in self.library.list()):
+        if opened is None:
+            self._check_exists(name)
             raise Locked(name)
-        raise NoStudy
+        return opened
 
-    def is_open(self, name: str) -> bool:
-        """Whether a study is unlocked."""
-        return name in self._open
+    def _check_exists(self, name: str) -> None:
+        if all(file.id != name for file in self.library.list()):
+            raise NoStudy("there is no such study")
 
     def is_practice(self, name: str) -> bool:
         """Whether a study is the rehearsal."""
@@ -180,8 +180,7 @@ class AppState:
 
     def unlock(self, name: str, passphrase: str) -> None:
         """Open a study; a wrong passphrase waits longer each time."""
-        if not any(file.id == name for file in self.library.list()):
-            raise NoStudy
+        self._check_exists(name)
         opened = self.library.open(name, passphrase)
         with self._turn:
             if name in self._open:
@@ -200,8 +199,8 @@ class AppState:
             return self._take(self.library.restore(backup, passphrase))
         except StudyHere as found:
             self.study(found.study)
-            pending = PendingRestore(secrets.token_urlsafe(16), found.study, backup, passphrase, found.log)
-            self.pending_restore = pending
+            key = secrets.token_urlsafe(16)
+            self.pending_restore = PendingRestore(key, found.study, backup, passphrase, found.log)
             return None
 
     def compared(self, pending: PendingRestore) -> Comparison:
@@ -221,15 +220,17 @@ class AppState:
             if comparison.head_here != seen_head:
                 raise Conflict("the study was changed meanwhile: compare it with the backup again")
             here = self.study(pending.study)
-            done = self.library.replace(here, pending.content, pending.passphrase, current, comparison)
+            opened, _ = self.library.replace(here, pending.content, pending.passphrase, current, comparison)
             self.pending_restore = None
-            return self._take(done.opened)
+            return self._take(opened)
 
     def practise(self) -> str:
         """Begin a rehearsal, or go on with the one that is open; returns its id."""
         with self._turn:
             if self.rehearsal is None:
-                self.rehearsal = Rehearsal.begin(self.preferences.language or "en")
+                text = texts_in(self.preferences.language or "en")
+                title, question, consent = (text(f"practice.{name}") for name in ("title", "question", "consent"))
+                self.rehearsal = Rehearsal(title, question, consent)
                 self._open[self.rehearsal.study] = self.rehearsal.opened
             return self.rehearsal.study
 
@@ -248,7 +249,7 @@ class AppState:
         with self._turn:
             closed = self.library.close_study(self.study(name))
             self._open.pop(name, None)
-            self._pending.pop(name, None)
+            self.previews.pop(name, None)
             return closed
 
     def _take(self, opened: OpenStudy) -> str:
@@ -259,30 +260,6 @@ class AppState:
             self.touch()
         return name
 
-    # Pages and files that wait in memory -----------------------------------------------------------------------------
-
-    def keep_answer(self, page: HTMLResponse) -> str:
-        """Keep the page that answers a form until the browser asks for it; returns its key."""
-        with self._turn:
-            return _keep(self._answers, page, MOST_ANSWERS)
-
-    def answer(self, key: str) -> HTMLResponse | None:
-        """The page that was kept under this key."""
-        return self._answers.get(key)
-
-    def keep(self, study: str, pending: Pending) -> str:
-        """Keep a preview of a study in memory; returns its key."""
-        with self._turn:
-            return _keep(self._pending.setdefault(study, {}), pending, MOST_PENDING)
-
-    def pending(self, study: str, key: str) -> Pending | None:
-        """The preview of this key, if it belongs to the study and has not expired."""
-        return self._pending.get(study, {}).get(key)
-
-    def drop(self, study: str, key: str) -> None:
-        """Forget a preview."""
-        self._pending.get(study, {}).pop(key, None)
-
     # Putting away ----------------------------------------------------------------------------------------------------
 
     def touch(self) -> None:
@@ -292,18 +269,16 @@ class AppState:
     def lock(self) -> None:
         """Lock every study; a rehearsal has nothing to protect and stays."""
         with self._turn:
-            self._pending.clear()
-            self._answers.clear()
+            self.previews.clear()
+            self.answers.clear()
             self.pending_restore = None
             for name in [each for each in self._open if not self.is_practice(each)]:
                 self._open.pop(name).lock()
 
-    def lock_if_idle(self) -> bool:
+    def lock_if_idle(self) -> None:
         """Lock if there was no request for long enough."""
-        idle = self._clock() - self._last >= self.preferences.lock_minutes * 60
-        if idle:
+        if self._clock() - self._last >= self.preferences.lock_minutes * 60:
             self.lock()
-        return idle
 
     def leave(self) -> None:
         """The program ends."""
@@ -318,12 +293,3 @@ class AppState:
 
 def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode())
-
-
-def _keep(kept: dict[str, T], value: T, most: int) -> str:
-    """Keep a value under a random key, which is returned; the oldest one goes when there are too many."""
-    key = secrets.token_hex(8)
-    kept[key] = value
-    for old in list(kept)[:-most]:
-        kept.pop(old, None)
-    return key

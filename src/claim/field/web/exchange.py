@@ -1,7 +1,9 @@
 """Exports and imports."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -40,11 +42,8 @@ def name_key(form: Sent, page: StudyPage) -> Response:
     check_passphrase(page, form["passphrase"])
     if form["key_passphrase"] != form["key_again"]:
         raise InputError(page.text("new.not_same"))
-    directory = page.opened.store.path.parent
-    target = directory / f".{secrets.token_hex(8)}.key"
-    with files.temporary(target) as path:  # encrypted from the first byte
-        write_name_key(path, bundle_of(page.view).names, form["key_passphrase"])
-        content = path.read_bytes()
+    names = bundle_of(page.view).names
+    content = encrypted_file(page, lambda path: write_name_key(path, names, form["key_passphrase"]))
     page.submit(form, lambda draft: commands.exported(draft, "names", with_names=True))
     return download(content, FILE_NAME, "application/octet-stream")
 
@@ -54,6 +53,13 @@ def check_passphrase(page: StudyRequest, passphrase: str) -> None:
     if page.practice:
         raise InputError(page.text("practice.no_passphrase"))
     page.app.library.open(page.study_id, passphrase).lock()
+
+
+def encrypted_file(page: StudyRequest, write: Callable[[Path], None]) -> bytes:
+    """The content of a file that is written beside the study, encrypted from the first byte, and removed again."""
+    with files.temporary(page.opened.store.path.parent / f".{secrets.token_hex(8)}.tmp") as path:
+        write(path)
+        return path.read_bytes()
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:
@@ -80,18 +86,15 @@ def look(form: Sent, page: StudyPage) -> Response:
 def show(page: StudyPage, key: str) -> Response:
     """What is in the files."""
     pending = _pending(page, key)
-    looked_at = _preview(page, pending)
-    formats = [(importer.name, importer.title) for importer in IMPORTERS]
-    found = looked_at.duplicates
-    more = max(0, len(found) - MOST_DUPLICATES)
+    looked = _preview(page, pending)
     return page.page(
         "preview.html",
         preview=f"{page.base}/import/{key}",
-        looked=looked_at,
-        formats=formats,
+        looked=looked,
+        formats=[(importer.name, importer.title) for importer in IMPORTERS],
         pending=pending,
-        found=found[:MOST_DUPLICATES],
-        more=more,
+        found=looked.duplicates[:MOST_DUPLICATES],
+        more=max(0, len(looked.duplicates) - MOST_DUPLICATES),
     )
 
 
@@ -109,42 +112,36 @@ def settle(form: Sent, page: StudyPage, key: str) -> Response:
 def take(form: Sent, page: StudyPage, key: str) -> Response:
     """All of it, as one step."""
     looked_at = _preview(page, _pending(page, key))
-    same, merges = _answers(form)
+    same, merges = _same_people(form)
     page.submit(form, lambda draft: import_preview(draft, looked_at, merges=merges, same=same), check=True)
-    page.app.drop(page.study_id, key)
+    page.app.previews[page.study_id].pop(key, None)
     return page.go("/people", "imported")
 
 
 @router.post("/import/{key}/drop")
 def drop(form: Sent, page: StudyPage, key: str) -> Response:
     """Forget the files."""
-    page.app.drop(page.study_id, key)
+    page.app.previews[page.study_id].pop(key, None)
     return page.go("/import", "dropped")
 
 
 def _keep(page: StudyRequest, pending: Pending) -> Response:
     _preview(page, pending)  # refused here if broken
-    return page.go(f"/import/{page.app.keep(page.study_id, pending)}")
+    return page.go(f"/import/{page.app.previews[page.study_id].keep(pending)}")
 
 
 def _pending(page: StudyRequest, key: str) -> Pending:
-    pending = page.app.pending(page.study_id, key)
-    if pending is None:
-        raise InputError(page.text("import.expired"))
-    return pending
+    try:
+        return page.app.previews[page.study_id][key]
+    except KeyError:
+        raise InputError(page.text("import.expired")) from None
 
 
 def _preview(page: StudyRequest, pending: Pending) -> Preview:
-    return preview(
-        pending.files,
-        format=pending.format,
-        mapping=pending.mapping,
-        existing=known_names(page.view),
-        join_names=pending.join_names,
-    )
+    return preview(**vars(pending), existing=known_names(page.view))
 
 
-def _answers(form: Form) -> tuple[dict[str, str], dict[str, str]]:
+def _same_people(form: Form) -> tuple[dict[str, str], dict[str, str]]:
     """Who in the file is whom in the study (``dup.<code>`` is ``s:<code>``), and whom else in the file (``f:``)."""
     same, merges = dict[str, str](), dict[str, str]()
     for code, answer in form.starting("dup.").items():

@@ -8,8 +8,6 @@ messages may hold names.
 
 import logging
 import traceback
-from collections.abc import MutableMapping
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -59,14 +57,28 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        sender = _Sender(send)
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, sender)
-            return
-        self._state.lock_if_idle()
-        self._state.touch()
-        await self._let_in(scope, _capped(receive, _cap(scope["path"])), sender)
+        begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        answer = self._refusal(scope)
+        if answer is None:
+            self._state.lock_if_idle()
+            self._state.touch()
+            try:
+                await self._app(scope, _capped(receive, _cap(scope["path"])), send_with_headers)
+            except TooLarge:
+                answer = _no(413, "too large")
+            except Exception as error:
+                LOG.error("unexpected %s at %s", type(error).__name__, _where(error))
+                answer = _no(500, "something went wrong here; nothing was changed by it")
+        if answer is not None and not begun:
+            await answer(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
@@ -83,42 +95,6 @@ class Guard:
         if _length(headers) > _cap(scope["path"]):
             return _no(413, "too large")
         return None
-
-    async def _let_in(self, scope: Scope, receive: Receive, sender: "_Sender") -> None:
-        try:
-            await self._app(scope, receive, sender)
-        except TooLarge:
-            await _answer_instead(_no(413, "too large"), scope, receive, sender)
-        except Exception as error:
-            LOG.error("unexpected %s at %s", type(error).__name__, _where(error))
-            await _answer_instead(
-                _no(500, "something went wrong here; nothing was changed by it"), scope, receive, sender
-            )
-
-
-class _Sender:
-    """Puts our headers on every answer, and knows whether one has begun."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self.begun = False
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.begun = True
-            _put_headers(message)
-        await self._send(message)
-
-
-def _put_headers(message: MutableMapping[str, Any]) -> None:
-    headers = MutableHeaders(scope=message)
-    for name, value in HEADERS.items():
-        headers[name] = value
-
-
-async def _answer_instead(answer: PlainTextResponse, scope: Scope, receive: Receive, sender: _Sender) -> None:
-    if not sender.begun:
-        await answer(scope, receive, sender)
 
 
 def _capped(receive: Receive, cap: int) -> Receive:

@@ -31,9 +31,7 @@ class Added:
 @router.get("")
 def overview(page: StudyPage) -> Response:
     """Where the study stands, and what to do next."""
-    going_on = [page.study.person(code) for code in page.study.state.going_on]
-    pairs = len(page.duplicates())
-    return page.page("overview.html", facts=view.overview(page.view), going_on=going_on, pairs=pairs)
+    return page.page("overview.html", facts=view.overview(page.view))
 
 
 @router.get("/people")
@@ -117,9 +115,8 @@ def add_or_mark(draft: Draft, view: View, name: str, answer: str, start: bool) -
 
 
 def _people(page: StudyRequest, typed: str = "", start: bool = False, matches: tuple[Match, ...] = ()) -> Response:
-    known = [person for person in page.study.people.values() if person.known]
-    first = not any(person.is_start for person in known)
-    return page.page("people.html", people=known, typed=typed, start=start or first, matches=matches)
+    first = not any(person.is_start for person in page.view.known)
+    return page.page("people.html", typed=typed, start=start or first, matches=matches)
 
 
 MOST_SHOWN = 50
@@ -128,7 +125,7 @@ MOST_SHOWN = 50
 @router.get("/same")
 def queue(page: StudyPage) -> Response:
     """The pairs to look at, most similar first, and the merges made so far."""
-    pairs = page.duplicates()
+    pairs = page.view.possible_duplicates
     merged = [(other, keep) for other, keep in page.study.state.merged.items() if not page.study.person(keep).gone]
     texts, people = page.view.texts, page.study.state.people
     return page.page(
@@ -136,7 +133,6 @@ def queue(page: StudyPage) -> Response:
         pairs=[(one, match.code) for one, match in pairs[:MOST_SHOWN]],
         more=max(0, len(pairs) - MOST_SHOWN),
         merged=[(other, texts.get(people[other].name, other), keep) for other, keep in merged],
-        everybody=[person for person in page.study.people.values() if person.known],
     )
 
 
@@ -145,18 +141,16 @@ def settle(form: Sent, page: StudyPage) -> Response:
     """Merge, keep apart, or un-merge."""
     action, one, other = form["action"], form["one"].strip().upper(), form["other"].strip().upper()
 
-    def command(draft: Draft) -> None:
-        if action == "merge":
-            commands.merge(draft, one, other)
-        elif action == "apart":
-            commands.keep_apart(draft, one, other)
-        elif action == "unmerge":
-            commands.unmerge(draft, other)
-        else:
-            raise InputError("there is no action {action!r}", action=action[:20])
-
-    page.submit(form, command)
-    return page.go("/same", {"merge": "merged", "apart": "apart", "unmerge": "unmerged"}[action])
+    if action == "merge":
+        page.submit(form, lambda draft: commands.merge(draft, one, other))
+        return page.go("/same", "merged")
+    if action == "apart":
+        page.submit(form, lambda draft: commands.keep_apart(draft, one, other))
+        return page.go("/same", "apart")
+    if action == "unmerge":
+        page.submit(form, lambda draft: commands.unmerge(draft, other))
+        return page.go("/same", "unmerged")
+    raise InputError("there is no action {action!r}", action=action[:20])
 
 
 LABELLED = 150  # with more people, names in the picture only cover each other

@@ -9,12 +9,13 @@ import math
 from dataclasses import dataclass
 from itertools import count
 
-from claim.field.study.study import Person, Study
+from claim.field.study.study import Study
 
 STEP = 84.0  # between rings of spots around a person
 NEAR = 62.0  # the least distance between two people
 ISLAND = 2.6  # steps between people who were not named
 MARGIN = 60.0
+KINDS = {"surveying": "surveyed", "partial": "surveyed", "surveyed": "surveyed", "refused": "refused"}
 Point = tuple[float, float]
 Places = dict[str, Point]
 
@@ -31,19 +32,11 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A contact in the picture."""
-
-    one: Point
-    other: Point
-
-
-@dataclass(frozen=True)
 class Picture:
     """All that is drawn, and the box it fits into."""
 
     dots: tuple[Dot, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[tuple[Point, Point], ...]  # contacts
     box: tuple[float, float, float, float]  # x, y, width, height
 
 
@@ -90,22 +83,14 @@ def places_of(study: Study) -> Places:
 
 def picture_of(study: Study, places: Places) -> Picture:
     """The dots and lines."""
-    dots = tuple(
-        Dot(code, *place, _kind(study.people[code]), _leads(study.people[code])) for code, place in places.items()
-    )
-    lines = tuple(
-        Line(places[tie.one], places[tie.other]) for tie in study.ties if tie.one in places and tie.other in places
-    )
-    return Picture(dots, lines, _box(list(places.values())))
-
-
-def _kind(person: Person) -> str:
-    kinds = {"surveying": "surveyed", "partial": "surveyed", "surveyed": "surveyed", "refused": "refused"}
-    return kinds.get(person.state, "named")
-
-
-def _leads(person: Person) -> bool:
-    return person.leader is not None and person.leader.answer != "declined"
+    dots = []
+    for code, (x, y) in places.items():
+        person = study.people[code]
+        leads = person.leader is not None and person.leader.answer != "declined"
+        dots.append(Dot(code, x, y, KINDS.get(person.state, "named"), leads))
+    known = [tie for tie in study.ties if tie.one in places and tie.other in places]
+    lines = tuple((places[tie.one], places[tie.other]) for tie in known)
+    return Picture(tuple(dots), lines, _box(list(places.values())))
 
 
 def _beside(board: _Board, centre: Point, origin: Point) -> Point:

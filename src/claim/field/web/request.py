@@ -21,10 +21,7 @@ from claim.field.advice.leaders import LeaderAdvice, choose_leaders
 from claim.field.advice.recommend import Advice, recommend
 from claim.field.exchange import Upload
 from claim.field.store.session import Done, OpenStudy
-from claim.field.store.store import Conflict
 from claim.field.study.commands import Draft
-from claim.field.study.events import Exported, RecommendationShown
-from claim.field.study.names import Match
 from claim.field.study.study import Study
 from claim.field.view import View
 from claim.field.web.app_state import AppState
@@ -36,7 +33,6 @@ from claim.messages import Message
 
 FOLDER = Path(__file__).parent
 LONGEST_SHOWN = 80  # characters of a name in a list
-QUIET = (RecommendationShown, Exported)  # events that make no form out of date
 T = TypeVar("T")
 MAX_FIELDS = 5_000
 OURS = ("csrf", "nonce", "at")  # fields that are not typed
@@ -68,10 +64,6 @@ class Form:
         """A field; empty if it was not sent."""
         return next((value for key, value in self.fields if key == name), "")
 
-    def all(self, name: str) -> list[str]:
-        """Every value of a field."""
-        return [value for key, value in self.fields if key == name]
-
     def starting(self, prefix: str) -> dict[str, str]:
         """Fields whose name begins like this, by the rest of the name."""
         return {key.removeprefix(prefix): value for key, value in self.fields if key.startswith(prefix)}
@@ -96,11 +88,6 @@ class Form:
             return None
         content = "\0".join((self.path, *(f"{key}\0{value}" for key, value in self.fields)))
         return hashlib.sha256(content.encode()).hexdigest()
-
-    @property
-    def expected(self) -> int | None:
-        """Where the study stood when the form was made."""
-        return self.whole("at")
 
     @property
     def typed(self) -> list[tuple[str, str]]:
@@ -186,7 +173,7 @@ class PageRequest:
         }
         made = HTMLResponse(environment().get_template(template).render(frame | values), status)
         sent_by_page = self.http.method == "POST" and self.http.headers.get("sec-fetch-mode") == "navigate"
-        return RedirectResponse(f"/answers/{self.app.keep_answer(made)}", 303) if sent_by_page else made
+        return RedirectResponse(f"/answers/{self.app.answers.keep(made)}", 303) if sent_by_page else made
 
     def go(self, path: str, done: str | None = None, **query: Any) -> RedirectResponse:
         """On to another page, after a form; ``done`` says what was done."""
@@ -218,27 +205,16 @@ class StudyRequest(PageRequest):
         """The study now."""
         return self.view.study
 
-    def run(self, command: Callable[[Draft], T], token: str | None = None) -> Done[T]:
+    def run(self, command: Callable[[Draft], T], token: str | None = None, expect: int | None = None) -> Done[T]:
         """Run a command; inside it :attr:`view` is what the draft is based on."""
         self._read = True
-        return self.opened.run(command, token=token)
+        return self.opened.run(command, token=token, expect=expect)
 
     def submit(self, form: Form, command: Callable[[Draft], T], *, check: bool = False) -> Done[T]:
         """Run what a form asks for, once however often it is sent; ``check`` refuses one made on an older state."""
-        wanted = form.expected if check else None
-
-        def checked(draft: Draft) -> T:
-            if wanted is not None and wanted != seen_position(draft.study):
-                raise Conflict.changed_elsewhere()
-            return command(draft)
-
-        return self.run(checked, form.token)
+        return self.run(command, form.token, form.whole("at") if check else None)
 
     # What pages show, computed once for a view ------------------------------------------------------------------------
-
-    def duplicates(self) -> list[tuple[str, Match]]:
-        """Pairs of people who may be the same person."""
-        return self.view.once("duplicates", self.view.possible_duplicates)
 
     def advice(self, count: int | None) -> Advice:
         """Whom to survey next; without a count an open round goes on."""
@@ -266,9 +242,11 @@ class StudyRequest(PageRequest):
             "setup": view.study.setup,
             "practice": self.practice,
             "overdue": view.study.setup.overdue(datetime.now(UTC).date()),
-            "at": seen_position(view.study),
+            "at": view.study.position,
+            "view": view,
             "name": view.name,
             "person": view.study.person,
+            "reasons": self.reasons,
         }
         return super().page(template, status, **(frame | values))
 
@@ -283,21 +261,16 @@ def state_of(http: Request) -> AppState:
     return found
 
 
-def _page_request(request: Request) -> PageRequest:
-    return PageRequest(request)
+AnyPage = Annotated[PageRequest, Depends()]
+StudyPage = Annotated[StudyRequest, Depends()]
 
 
-def _study_request(request: Request, study: str) -> StudyRequest:
-    return StudyRequest(request, study)
-
-
-AnyPage = Annotated[PageRequest, Depends(_page_request)]
-StudyPage = Annotated[StudyRequest, Depends(_study_request)]
-
-
-def seen_position(study: Study) -> int:
-    """The last event that changes what a page shows."""
-    return next((event.seq for event in reversed(study.log) if not isinstance(event.body, QUIET)), 0)
+def attempt(compute: Callable[[], T]) -> tuple[T | None, ClaimError | None]:
+    """What is computed, or the error that the page shows in its place."""
+    try:
+        return compute(), None
+    except ClaimError as error:
+        return None, error
 
 
 def short(name: str) -> str:

@@ -1,6 +1,5 @@
 """History with undo, settings, passphrase, backup and the end of a study."""
 
-import secrets
 from dataclasses import replace
 from itertools import groupby
 from typing import Annotated, Any
@@ -16,10 +15,9 @@ from claim.field.study import commands
 from claim.field.study.events import Event, Restored, as_data, clock_set_back, events_after, short_head
 from claim.field.study.names import clean
 from claim.field.study.setup import DEFAULT_POLICY, Setup
-from claim.field.web.exchange import check_passphrase, download
+from claim.field.web.exchange import check_passphrase, download, encrypted_file
 from claim.field.web.i18n import Texts
-from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, short
-from claim.io import files
+from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, attempt, short
 
 router = APIRouter(prefix="/s/{study}")
 PER_PAGE = 50
@@ -34,15 +32,13 @@ def history(
     """The steps, last first; the head of the log, and whether the log contains one that was written down."""
     log = page.study.log
     batches = [list(group) for _, group in groupby(log, key=lambda event: event.batch)][::-1]
-    shown = batches[(number - 1) * PER_PAGE : number * PER_PAGE]
-    steps = [_step(page, batch) for batch in shown]
-    later, problem = _checked(page, head)
+    steps = [_step(page, batch) for batch in batches[(number - 1) * PER_PAGE : number * PER_PAGE]]
+    later, problem = attempt(lambda: events_after(head, log)) if head.strip() else (None, None)
     return page.page(
         "history.html",
         steps=steps,
         number=number,
         last=max(1, -(-len(batches) // PER_PAGE)),
-        head=page.study.head,
         short_head=short_head(page.study.head),
         later=later,
         problem=problem,
@@ -60,16 +56,6 @@ def undo(form: Sent, page: StudyPage) -> Response:
     return page.go("/history", "undone")
 
 
-def _checked(page: StudyRequest, head: str) -> tuple[int | None, object]:
-    """How many events follow a head that was written down, or what is wrong with it."""
-    if not head.strip():
-        return None, ""
-    try:
-        return events_after(head, page.study.log), ""
-    except ClaimError as error:
-        return None, error
-
-
 def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
     lines = list(dict.fromkeys(_line(page, event) for event in batch[:MOST_LINES]))
     if len(batch) > MOST_LINES:
@@ -80,21 +66,15 @@ def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
 
 
 def _line(page: StudyRequest, event: Event) -> str:
-    if isinstance(event.body, Restored):
-        return _restored(page, event.body)
+    if isinstance(event.body, Restored) and event.body.replaced:
+        kept = page.opened.store.path.parent / kept_name(page.study_id, event.body.replaced)
+        head = short_head(event.body.replaced)
+        return page.text("history.restored", head=head, discarded=event.body.discarded, kept=kept)
     data = as_data(event.body)
     people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in page.study.state.people))
     names = ", ".join(_named(page, code) for code in people)
-    extra = _extra(page, data)
-    parts = [page.text(f"event.{event.type}"), names, extra]
+    parts = [page.text(f"event.{event.type}"), names, _extra(page, data)]
     return ": ".join(part for part in parts if part)
-
-
-def _restored(page: StudyRequest, body: Restored) -> str:
-    if not body.replaced:
-        return page.text("event.Restored")
-    kept = page.opened.store.path.parent / kept_name(page.study_id, body.replaced)
-    return page.text("history.restored", head=short_head(body.replaced), discarded=body.discarded, kept=kept)
 
 
 def _named(page: StudyRequest, code: str) -> str:
@@ -103,9 +83,9 @@ def _named(page: StudyRequest, code: str) -> str:
 
 
 def _extra(page: StudyRequest, data: dict[str, Any]) -> str:
-    for key, prefix in (("outcome", "outcome"), ("answer", "answer"), ("wish", "wish")):
+    for key in ("outcome", "answer", "wish"):
         if isinstance(data.get(key), str):
-            return page.text(f"{prefix}.{data[key]}")
+            return page.text(f"{key}.{data[key]}")
     if isinstance(data.get("events"), list):
         return f"{min(data['events'])}–{max(data['events'])}"
     return str(data.get("what", ""))
@@ -144,7 +124,7 @@ def passphrase(form: Sent, page: StudyPage) -> Response:
     check_passphrase(page, form["passphrase"])
     if form["new_passphrase"] != form["again"]:
         raise InputError(page.text("new.not_same"))
-    page.opened.change_passphrase(form["new_passphrase"])
+    page.opened.store.change_passphrase(form["new_passphrase"])
     return page.go("/settings", "passphrase")
 
 
@@ -153,9 +133,7 @@ def backup(form: Sent, page: StudyPage) -> Response:
     """An encrypted copy to keep elsewhere."""
     if page.practice:
         raise InputError(page.text("practice.no_passphrase"))
-    with files.temporary(page.opened.store.path.parent / f".{secrets.token_hex(8)}.copy") as path:
-        page.opened.backup(path)
-        content = path.read_bytes()
+    content = encrypted_file(page, page.opened.store.backup)
     name = f"study-{page.study_id}-{file_head(page.study.head)}.backup"
     return download(content, name, "application/octet-stream")
 
@@ -187,32 +165,37 @@ def _settings(page: StudyRequest, values: dict[str, object], problem: object = "
 
 def setup_from(form: Form, before: Setup | None = None) -> Setup:
     """The settings a form asks for; a changed consent text gets the next version by itself."""
-    base = before or Setup("-")
+    base, share = before or Setup("-"), form.whole("attendance")
+    asked: dict[str, Any] = {name: form[name] for name in ("refusal_rule", "policy", "selector")}
+    asked |= {"budget": form.whole("budget"), "leaders": form.whole("leaders")}
+    asked |= {"question": _text(form["question"]), "p": _number(form["p"])}
+    if share is not None and share != percent(base.attendance):  # otherwise it stays as exact as it was
+        asked["attendance"] = share / 100
     made = replace(
         base,
         title=clean(form["title"]),
-        budget=_number(form, "budget", base.budget),
-        leaders=_number(form, "leaders", base.leaders),
-        question=_text(form["question"]) or base.question,
         size_low=form.whole("size_low"),
         size_high=form.whole("size_high"),
         consent_text=_text(form["consent_text"]),
-        refusal_rule=form["refusal_rule"] or base.refusal_rule,  # type: ignore[arg-type]  # checked by Setup
         retention=form["retention"].strip() or None,
-        p=_share(form["p"], base.p),
-        policy=form["policy"] or base.policy,
-        selector=form["selector"] or base.selector,  # type: ignore[arg-type]  # checked by Setup
-        attendance=_hundredth(form, base.attendance),
+        **{name: value for name, value in asked.items() if value not in (None, "")},  # an empty field changes nothing
     )
-    if before is not None and made.consent_text != before.consent_text:
-        return replace(made, consent_version=_next(before.consent_version))
-    return made
+    if before is None or made.consent_text == before.consent_text:
+        return made
+    version = before.consent_version
+    following = str(int(version) + 1) if version.isdigit() and len(version) < 9 else f"{version[:50]}+"
+    return replace(made, consent_version=following)
 
 
 def values_of(setup: Setup) -> dict[str, Any]:
-    """The settings as fields of a form; of a hundred leaders so many come."""
+    """The settings as fields of a form."""
     values = {name: "" if value is None else value for name, value in vars(setup).items()}
-    return values | {"attendance": _in_hundred(setup.attendance)}
+    return values | {"attendance": percent(setup.attendance)}
+
+
+def percent(attendance: float) -> int:
+    """How many of a hundred leaders come."""
+    return round(100 * attendance)
 
 
 def rules_to_choose(text: Texts, present: str) -> list[tuple[str, str]]:
@@ -229,29 +212,9 @@ def _called(text: Texts, name: str) -> str:
     return text("policy.recommended", rule=called) if name == DEFAULT_POLICY else called
 
 
-def _next(version: str) -> str:
-    return str(int(version) + 1) if version.isdigit() and len(version) < 9 else f"{version[:50]}+"
-
-
-def _number(form: Form, name: str, default: int) -> int:
-    given = form.whole(name)
-    return default if given is None else given
-
-
-def _hundredth(form: Form, default: float) -> float:
-    given = form.whole("attendance")
-    return default if given in (None, _in_hundred(default)) else given / 100
-
-
-def _in_hundred(share: float) -> int:
-    return round(100 * share)
-
-
-def _share(text: str, default: float) -> float:
-    if not text.strip():
-        return default
+def _number(text: str) -> float | None:
     try:
-        return float(text.replace(",", "."))
+        return float(text.replace(",", ".")) if text.strip() else None
     except ValueError:
         raise InputError("a number between 0 and 1 is needed, not {text!r}", text=text[:20]) from None
 

@@ -1,13 +1,12 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Literal, cast, get_args
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from claim.errors import InputError
-from claim.field.advice.leaders import LeaderSuggestion
-from claim.field.advice.recommend import Advice, Suggestion
+from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import LeaderAnswer, Wish
@@ -15,72 +14,44 @@ from claim.field.study.names import Match
 from claim.field.study.state import TALKED
 from claim.field.view import View
 from claim.field.web.people import Added, look_up
-from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest
+from claim.field.web.request import PageRequest, Sent, StudyPage, StudyRequest, attempt
+from claim.field.web.settings import percent
 
 router = APIRouter(prefix="/s/{study}")
 ROUND = 10  # most people in one round
-OUTCOMES = ("refused", "no-show", "not found")
+Missed = Literal["refused", "no-show", "not found"]
+MISSED: dict[str, str] = {"refused": "refused", "no-show": "no_show", "not found": "not_found"}  # with the page's text
 
 
 @router.get("/next")
 def next_person(page: StudyPage, count: Annotated[int | None, Query(ge=1, le=ROUND)] = None) -> Response:
-    """The recommendation with its reasons, and others to choose from; without a count an open round goes on."""
-    advice: Advice | None = None
-    problem: object = ""
-    try:
-        advice = page.advice(count)
-    except InputError as error:  # a rule that this machine lacks: people can still be chosen by hand
-        problem = error
-    others = [person for person in page.study.people.values() if person.may_be_surveyed]
-    going_on = [page.study.person(code) for code in page.study.state.going_on]
-    return page.page(
-        "next.html",
-        recommended=_said(page, advice.recommended if advice else ()),
-        alternatives=_said(page, advice.alternatives if advice else ()),
-        notes=page.reasons(advice.notes if advice else ()),
-        problem=problem,
-        others=others,
-        going_on=going_on,
-        asked=count or "",
-        places=advice.count if advice else 1,
-        most=ROUND,
-        left=page.study.left,
-    )
+    """The recommendation with its reasons, and others to choose from; without a count an open round goes on.
+
+    Where the machine lacks the rule of the study, people can still be chosen by hand.
+    """
+    advice, problem = attempt(lambda: page.advice(count))
+    return page.page("next.html", advice=advice, problem=problem, asked=count or "", most=ROUND)
 
 
 @router.post("/next")
 def settle(form: Sent, page: StudyPage) -> Response:
     """Go to a person's survey, or note that there is none; what was shown goes into the log with it."""
-    action = form["action"]
-    if action not in ("start", *OUTCOMES):
+    action, count = form["action"], form.whole("count")
+    if action not in ("start", *MISSED):
         raise InputError("there is no action {action!r}", action=action[:20])
     code = page.study.person(form["person"]).code
-    page.submit(form, lambda draft: _settle(draft, page, form, code), check=True)
-    if action == "start":
-        return page.go(f"/survey/{code}")
-    return page.go("/next", action.replace(" ", "_").replace("-", "_"))
 
+    def command(draft: Draft) -> None:
+        advice, _ = attempt(lambda: page.advice(None if count is None else min(ROUND, max(1, count))))
+        if advice is not None:
+            commands.show_advice(draft, advice)
+        if advice is None or code not in [each.person for each in advice.recommended]:
+            commands.override(draft, code, form["reason"])
+        if action in MISSED:
+            commands.not_surveyed(draft, code, cast(Missed, action))
 
-def _settle(draft: Draft, page: StudyRequest, form: Form, code: str) -> None:
-    if code not in _shown(draft, page, form):
-        commands.override(draft, code, form["reason"])
-    if form["action"] in OUTCOMES:
-        commands.not_surveyed(draft, code, cast(Literal["refused", "no-show", "not found"], form["action"]))
-
-
-def _shown(draft: Draft, page: StudyRequest, form: Form) -> list[str]:
-    """Who was recommended, after noting it; empty if the rule of the study cannot be used on this machine."""
-    try:
-        count = form.whole("count")
-        advice = page.advice(None if count is None else min(ROUND, max(1, count)))
-    except InputError:
-        return []
-    commands.show_advice(draft, advice)
-    return [each.person for each in advice.recommended]
-
-
-def _said(page: StudyRequest, suggestions: tuple[Suggestion, ...]) -> list[tuple[str, list[str]]]:
-    return [(each.person, page.reasons(each.reasons)) for each in suggestions]
+    page.submit(form, command, check=True)
+    return page.go(f"/survey/{code}") if action == "start" else page.go("/next", MISSED[action])
 
 
 @router.get("/survey/{code}")
@@ -121,22 +92,18 @@ def end(form: Sent, page: StudyPage, code: str) -> Response:
     outcome = form["outcome"]
     if outcome == "nobody" and page.study.person(code).contacts:
         raise InputError(page.text("survey.has_contacts"))
-    if outcome in OUTCOMES:
-        said = cast(Literal["refused", "no-show", "not found"], outcome)
-        page.submit(form, lambda draft: commands.not_surveyed(draft, code, said))
-        return page.go("/next", outcome.replace(" ", "_").replace("-", "_"))
+    if outcome in MISSED:
+        page.submit(form, lambda draft: commands.not_surveyed(draft, code, cast(Missed, outcome)))
+        return page.go("/next", MISSED[outcome])
     ended: Literal["answered", "partial"] = "partial" if outcome == "partial" else "answered"
     page.submit(form, lambda draft: commands.end_survey(draft, code, ended))
-    return page.go("/next", "partial" if ended == "partial" else "answered")
+    return page.go("/next", ended)
 
 
 @router.post("/survey/{code}/simulate")
 def simulate(form: Sent, page: StudyPage, code: str) -> Response:
     """Practice only: the made-up person answers."""
-    rehearsal = page.app.rehearsal
-    if rehearsal is None or not page.practice:
-        raise InputError("only people of a practice study can be simulated")
-    rehearsal.simulate(code)
+    _rehearsal(page).simulate(code)
     return page.go(f"/survey/{code}", "simulated")
 
 
@@ -170,20 +137,10 @@ def _survey(page: StudyRequest, code: str, typed: str = "", matches: tuple[Match
 
 @router.get("/leaders")
 def leaders(page: StudyPage, attendance: Annotated[int | None, Query(ge=1, le=100)] = None) -> Response:
-    """Leaders and replacements, with reasons and the reach to expect."""
-    attendance = _usual(page) if attendance is None else attendance
-    values: dict[str, Any] = {"attendance": attendance, "advice": None, "problem": "", "leaders": [], "spares": []}
-    try:
-        advice = page.leaders(attendance / 100)
-    except InputError as error:  # wishes that contradict each other: the page is where they are taken back
-        values["problem"] = error
-    else:
-        rows = {"leaders": _rows(page, advice.leaders), "spares": _rows(page, advice.replacements)}
-        values |= {"advice": advice, **rows}
-    people = [person for person in page.study.people.values() if person.known]
-    values["wishes"] = [person for person in people if person.wish is not None]
-    values["declined"] = [person for person in people if person.leader and person.leader.answer == "declined"]
-    return page.page("leaders.html", everybody=people, **values)
+    """Leaders and replacements, with reasons and the reach to expect; wishes that contradict each other are shown."""
+    attendance = percent(page.study.setup.attendance) if attendance is None else attendance
+    advice, problem = attempt(lambda: page.leaders(attendance / 100))
+    return page.page("leaders.html", attendance=attendance, advice=advice, problem=problem)
 
 
 @router.post("/leaders")
@@ -202,36 +159,29 @@ def settle_leader(form: Sent, page: StudyPage) -> Response:
 
     page.submit(form, command, check=action not in get_args(Wish))
     attendance = form.whole("attendance")
-    other = attendance is not None and 1 <= attendance <= 100 and attendance != _usual(page)
-    return page.go("/leaders", "noted", attendance=attendance if other else None)
+    usual = attendance is None or attendance == percent(page.study.setup.attendance) or not 1 <= attendance <= 100
+    return page.go("/leaders", "noted", attendance=None if usual else attendance)
 
 
-def _usual(page: StudyRequest) -> int:
-    """How many of a hundred leaders come, by the settings."""
-    return round(100 * page.study.setup.attendance)
-
-
-def _rows(page: StudyRequest, suggestions: tuple[LeaderSuggestion, ...]) -> list[dict[str, Any]]:
-    return [{"person": page.study.person(each.person), "reasons": page.reasons(each.reasons)} for each in suggestions]
+# Practice ------------------------------------------------------------------------------------------------------------
 
 
 @router.get("/practice")
 def score(page: StudyPage) -> Response:
     """The reach of the chosen leaders on the hidden network."""
-    _check_practice(page)
-    assert page.app.rehearsal is not None
     leaders = [each.person for each in page.leaders().leaders]
-    return page.page("practice.html", score=page.app.rehearsal.score(leaders))
+    return page.page("practice.html", score=_rehearsal(page).score(leaders))
 
 
 @router.post("/practice/end")
 def end_practice(form: Sent, page: StudyPage) -> Response:
     """Throw the practice study away."""
-    _check_practice(page)
+    _rehearsal(page)
     page.app.end_practice()
     return PageRequest(page.http).go("/", "practice_ended")
 
 
-def _check_practice(page: StudyRequest) -> None:
-    if not page.practice:
+def _rehearsal(page: StudyRequest) -> Rehearsal:
+    if page.app.rehearsal is None or not page.practice:
         raise InputError("this is not a practice study")
+    return page.app.rehearsal
