@@ -32,7 +32,7 @@ MISTAKES = {
     "an empty start set": ([*EVALUATE, "--start", "0"], "start_size must be at least 1"),
     "an empty round": ([*EVALUATE, "--round", "0"], "round must be at least 1"),
     "a refusal of 2": ([*EVALUATE, "--refusal", "2"], "refusal must be between 0 and 1"),
-    "no workers": ([*EVALUATE, "--workers", "0"], "--workers must be at least 1"),
+    "no workers": ([*EVALUATE, "--workers", "0"], "Invalid value for '--workers'"),
     "a negative seed to evaluate": ([*EVALUATE, "--seed", "-3"], "seed must be at least 0"),
     "a negative seed to select": (["select", "zone2", "--seed", "-3"], "--seed"),
     "a negative seed for influence": (["influence", "zone2", "--leaders", "1", "--seed", "-3"], "--seed"),

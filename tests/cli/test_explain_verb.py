@@ -99,7 +99,7 @@ def test_the_shipped_policy_is_that_of_the_nearest_budget(claim):
 
 def test_nobody_left(claim, files):
     arguments = ("explain", "--known", "numbers.edges", "--surveyed", "10,11,12,13,14", "--policy", "claim.json")
-    assert "nobody is left to survey" in claim(*arguments).stdout
+    assert "no people are left to survey" in claim(*arguments).stdout
     assert only_json(claim(*arguments, "--json", "-"))["classes"] == []
 
 

@@ -1,13 +1,15 @@
 """Small jobs for the tests of sweeps; in a module of their own, so that worker processes can import them."""
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from claim.jobs import Result
+from claim.jobs import Result, Sweep
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,22 @@ def pids(workspace: Path, number: int) -> list[int]:
     """The processes in which a waiting job was begun, in order."""
     path = workspace / f"pids-{number}"
     return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def run_and_kill_a_worker(going: Sweep, workspace: Path) -> None:
+    """Run a sweep with two waiting jobs and kill the process of the first while both wait."""
+
+    def kill_one() -> None:
+        victim = eventually(lambda: pids(workspace, 1))[0]
+        assert eventually(lambda: pids(workspace, 2)) != [victim]
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: len(pids(workspace, 1)) == 2)
+        (workspace / "go").touch()
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    going.run()
+    killer.join()
 
 
 def eventually(condition: Any, seconds: float = 60) -> Any:

@@ -1,7 +1,6 @@
 """The same sweep on a real Ray of two worker processes: same results, and a killed worker costs one attempt."""
 
 import os
-import signal
 import socket
 import sys
 import threading
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from experiment_cases import Square, Stubborn, Waiting, eventually, pids
+from experiment_cases import Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
 
 from claim.errors import InputError
 from claim.jobs import Store, Sweep
@@ -36,18 +35,7 @@ def test_a_worker_killed_in_the_middle_costs_one_attempt_and_results_equal_local
     jobs = [Waiting(1), Waiting(2), Square(3, needs=(Waiting(1),)), Stubborn(4), Stubborn(5, failures=99), Square(6)]
     store = Store(on_ray)
     going = Sweep(jobs, store, RayBackend(on_ray, workers=2))
-
-    def kill_one():
-        victim = eventually(lambda: pids(on_ray, 1))[0]
-        assert eventually(lambda: pids(on_ray, 2)) != [victim]
-        os.kill(victim, signal.SIGKILL)
-        eventually(lambda: len(pids(on_ray, 1)) == 2)
-        (on_ray / "go").touch()
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    going.run()
-    killer.join()
+    run_and_kill_a_worker(going, on_ray)
     Store(here)
     (here / "go").touch()
     beside = Sweep(jobs, Store(here), LocalBackend(2, here))

@@ -11,7 +11,8 @@ import psutil
 import pytest
 from experiment_cases import eventually
 
-COMMAND = [sys.executable, "-m", "claim", "experiment", "paper", "--scale", "tiny", "--workers", "2"]
+PROGRAM = Path(__file__).with_name("tiny_paper.py")
+COMMAND = [sys.executable, str(PROGRAM), "experiment", "paper", "--quick", "--workers", "2"]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
 

@@ -11,12 +11,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tiny_paper import TINY
 
 from claim.errors import InputError
 from claim.evaluation import compare
 from claim.experiments import published
 from claim.experiments.jobs import SEED, Evaluate, Train, load_policy
-from claim.experiments.paper import BASELINE, CLAIM, FULL, QUICK, SCALES, SURVEYS, TINY, UNTRAINED, Method, Paper, Scale
+from claim.experiments.paper import (
+    ABLATION,
+    BASELINE,
+    CLAIM,
+    FULL,
+    PROPERTIES,
+    PROTOCOLS,
+    QUICK,
+    STABILITY,
+    SURVEYS,
+    TABLE,
+    UNTRAINED,
+    Case,
+    Method,
+    Paper,
+    Scale,
+)
 from claim.experiments.report import write_report
 from claim.experiments.results import Results
 from claim.experiments.sections import density, influence
@@ -145,11 +162,13 @@ def test_long_trainings_come_last_and_studies_soon_after_their_training():
     budgets = [job.config.budget for job in jobs if isinstance(job, Train)]
     assert budgets == sorted(budgets)
     first_long = next(i for i, job in enumerate(jobs) if isinstance(job, Train) and job.config.budget > SURVEYS)
-    tables = {key_of(play) for play in paper.table_evaluations()}
+    cases = [Case(network, protocol) for network in paper.networks.values() for protocol in PROTOCOLS]
+    methods = (*TABLE, *ABLATION, *STABILITY, *PROPERTIES)
+    tables = {key_of(job) for method in methods for case in cases for job in paper.evaluations(method, case)}
     assert tables <= {key_of(job) for job in jobs[:first_long]}
     place = {key_of(job): i for i, job in enumerate(jobs)}
     claims = paper.trainings(CLAIM, paper.splits[0])
-    study = paper.evaluations(Method(CLAIM), paper.splits[0].test[0], "field")[0]
+    study = paper.evaluations(Method(CLAIM), Case(paper.splits[0].test[0], "field"))[0]
     assert place[key_of(claims[0])] < place[key_of(study)] < place[key_of(claims[1])]
 
 
@@ -159,7 +178,6 @@ def test_without_the_networks_quick_takes_stand_ins_and_full_says_what_is_missin
     assert [split.family for split in QUICK.splits()] == ["retweet-like", "vole-like", "zones"]
     with pytest.raises(InputError, match=r"absent \(copen, occupy, israel.*claim networks fetch"):
         FULL.splits()
-    assert set(SCALES) == {"full", "quick", "tiny"}
 
 
 def test_published_numbers_agree_with_each_other():
@@ -167,9 +185,9 @@ def test_published_numbers_agree_with_each_other():
         claim, baseline = published.INFLUENCE["claim"][network], published.INFLUENCE["geometric-dqn"][network]
         assert 100 * (claim / baseline - 1) == pytest.approx(published.IMPROVEMENT[network], abs=0.02)
         assert max(row[network] for row in published.INFLUENCE.values()) < published.OPTIMUM[network]
-    assert published.published("claim", "israel") == 38.55
-    assert published.published("claim", "zone2") is None
-    assert published.published("scout", "israel") is None
+    assert published.published(published.INFLUENCE["claim"], "israel") == 38.55
+    assert published.published(published.INFLUENCE["claim"], "israel", "field") is None
+    assert published.published(published.INFLUENCE["claim"], "zone2") is None
 
 
 # The report -----------------------------------------------------------------------------------------------------------
@@ -196,7 +214,7 @@ def test_every_product_is_there(folder):
 def test_tables_say_what_the_jobs_found(folder):
     paper = grid(SMALLEST)
     network = paper.networks["zone1"]
-    values = Results(paper, Store(folder)).influence(Method(CLAIM), network, "paper")
+    values = Results(paper, Store(folder)).influence(Method(CLAIM), Case(network, "paper"))
     row = next(each for each in rows_of(folder / "tables" / "influence-paper.csv") if each["method"] == CLAIM)
     assert float(row["mean"]) == values.mean()
     assert int(row["runs"]) == SMALLEST.runs
@@ -253,13 +271,13 @@ def test_goals_are_set_against_what_is_reached(folder):
 def test_a_part_of_the_models_is_said_to_be_a_part(tmp_path):
     paper, store = grid(replace(SMALLEST, seeds=2)), Store(tmp_path)
     (network,) = paper.networks.values()
-    first, _ = paper.evaluations(Method(CLAIM), network, "paper")
+    first, _ = paper.evaluations(Method(CLAIM), Case(network, "paper"))
     store.save(first, {"influence": [[3.0], [4.0]], "discovered": [[9], [9]], "density": [1.0, 2.0], "goal": [5, 5]})
     results = Results(paper, store)
-    assert results.influence(Method(CLAIM), network, "paper").tolist() == [3, 4]
-    assert results.influence(Method(CLAIM), network, "field") is None
-    assert results.part([Method(CLAIM)], network, "paper") == " [1 of 2 models]"
-    assert results.part([Method("random"), Method(CLAIM)], network, "paper") == " [claim 1 of 2 models]"
+    assert results.influence(Method(CLAIM), Case(network, "paper")).tolist() == [3, 4]
+    assert results.influence(Method(CLAIM), Case(network, "field")) is None
+    assert results.part([Method(CLAIM)], Case(network, "paper")) == " [1 of 2 models]"
+    assert results.part([Method("random"), Method(CLAIM)], Case(network, "paper")) == " [claim 1 of 2 models]"
     page = write_report(paper, store, "claim experiment paper", {}).read_text(encoding="utf-8")
     assert "3.50 ± 0.50 [1 of 2 models]" in page
     assert "3.50 ± – [1 of 2 models]" in page  # nothing can be said of a deviation between models
@@ -279,10 +297,10 @@ def test_improvement_and_density_are_paired_by_run(folder):
     class Made(Results):
         """Results with known numbers: claim two above the baseline, but one below from the third start set."""
 
-        def influence(self, method, network, protocol, budget=SURVEYS):
+        def influence(self, method, case):
             return np.array([10.0, 20, 30]) + (np.array([2.0, 2, -1]) if method == Method(CLAIM) else 0)
 
-        def models(self, method, network, protocol, budget=SURVEYS):
+        def models(self, method, case):
             return [{"density": [1.0, 2.0, 3.0]}]
 
     made = Made(grid(SMALLEST), Store(folder))

@@ -2,14 +2,12 @@
 
 import json
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
 
 import psutil
 import pytest
-from experiment_cases import Square, Stubborn, Waiting, eventually, pids
+from experiment_cases import Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
 
 from claim.errors import InputError
 from claim.jobs import Store, Sweep, key_of, with_needs
@@ -77,18 +75,7 @@ def test_a_job_that_fails_is_tried_again_then_reported_and_the_others_finish(tmp
 def test_a_killed_process_costs_one_attempt_and_nothing_else(tmp_path):
     jobs = [Waiting(1), Waiting(2), Square(3)]
     going = sweep(jobs, tmp_path)
-
-    def kill_one():
-        victim = eventually(lambda: pids(tmp_path, 1))[0]
-        eventually(lambda: pids(tmp_path, 2))
-        os.kill(victim, signal.SIGKILL)
-        eventually(lambda: len(pids(tmp_path, 1)) == 2)
-        (tmp_path / "go").touch()
-
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    going.run()
-    killer.join()
+    run_and_kill_a_worker(going, tmp_path)
     assert going.failures == {}
     assert ran(tmp_path) == ["square 3", "waiting 1", "waiting 2"]
     assert len(pids(tmp_path, 2)) == 1

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from claim.cli.common import JsonOption, SeedOption, check_json_target, listed, loaded, say, show, table
+from claim.cli.common import JsonOption, SeedOption, listed, loaded, say, show, table
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,9 +17,7 @@ SurveyedFileOption = Annotated[str | None, typer.Option(metavar="FILE|-", help="
 RefusedOption = Annotated[str, typer.Option(metavar="A,B", help="People who refused; they are not recommended.")]
 RefusedFileOption = Annotated[str | None, typer.Option(metavar="FILE|-", help="People who refused, one per line.")]
 StartOption = Annotated[str, typer.Option(metavar="A,B", help="People known at the outset (else the first surveyed).")]
-StartFileOption = Annotated[
-    str | None, typer.Option(metavar="FILE|-", help="People known at the outset, one per line.")
-]
+StartFileOption = Annotated[str | None, typer.Option(metavar="FILE|-", help="The people of --start, one per line.")]
 BudgetOption = Annotated[int, typer.Option(min=0, help="Surveys of the whole study, for shipped trained policies.")]
 
 
@@ -31,23 +29,12 @@ class Lists(NamedTuple):
     start: list[str]
 
     @classmethod
-    def given(
-        cls,
-        surveyed: str,
-        surveyed_file: str | None,
-        refused: str,
-        refused_file: str | None,
-        start: str | None,
-        start_file: str | None,
-    ) -> "Lists":
-        """Read the options: each list is an argument or a file, and at most one file is standard input."""
-        if [surveyed_file, refused_file, start_file].count("-") > 1:
+    def given(cls, *options: str | None) -> "Lists":
+        """Read --surveyed, --surveyed-file, --refused and so on; at most one file is standard input."""
+        values, files = options[::2], options[1::2]
+        if files.count("-") > 1:
             raise InputError("standard input can be read for one list only: give the others as files")
-        return cls(
-            listed("--surveyed", surveyed, surveyed_file),
-            listed("--refused", refused, refused_file),
-            listed("--start", start, start_file),
-        )
+        return cls(*(listed(f"--{name}", *each) for name, *each in zip(cls._fields, values, files, strict=True)))
 
 
 def advise(
@@ -68,7 +55,6 @@ def advise(
 
     Example: [bold]claim advise --known ties.csv --surveyed P1,P2 --policy scout[/bold]
     """
-    check_json_target(json)
     from claim.advice import advise as rank
 
     lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)

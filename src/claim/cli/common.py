@@ -16,21 +16,35 @@ from claim.io.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.progress import ProgressColumn
+    from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
     from claim.networks import Network
 
 
-JsonOption = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; -: to standard output, only.")
-]
+def check_json_target(target: str | None) -> str | None:
+    """Refuse a file that cannot be written before the work is done rather than after."""
+    if target in (None, "-"):
+        return target
+    path = Path(target or "")
+    if path.is_dir():
+        raise InputError(f"{path}: is a directory, not a file to write to")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent} to write to")
+    if not path.exists() or path.is_file():
+        check_writable(path.resolve().parent)
+    return target
+
+
+_TARGET = "Write the result as JSON; -: to standard output, only."
+JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE", help=_TARGET, callback=check_json_target)]
 DataDirOption = Annotated[str | None, typer.Option(metavar="DIR", help="Folder of network files (else CLAIM_DATA).")]
 ProbabilityOption = Annotated[
     float, typer.Option("--probability", "-p", help="Probability that a message passes along a contact, 0 to 1.")
 ]
 LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="Number of leaders to choose.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed: the same seed gives the same result.")]
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")]
 DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the contacts of the file as directed.")]
 EdgeProbabilitiesOption = Annotated[
     bool, typer.Option("--edge-probabilities", help="Read each contact's probability from the third column.")
@@ -75,9 +89,7 @@ def loaded(name_or_path: str, **options: Any) -> "Network":
     """Load a network, and report on standard error what was left out of it."""
     from claim.networks import load
 
-    network = load(name_or_path, **options)
-    report_dropped(network)
-    return network
+    return report_dropped(load(name_or_path, **options))
 
 
 def say(message: str) -> None:
@@ -85,10 +97,11 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
-def report_dropped(network: "Network") -> None:
+def report_dropped(network: "Network") -> "Network":
     """Report what was left out of a network."""
     if network.dropped:
         say(f"{network.name}: {network.dropped}")
+    return network
 
 
 def show(data: dict[str, Any], table: "RenderableType", json_target: str | None) -> None:
@@ -96,7 +109,6 @@ def show(data: dict[str, Any], table: "RenderableType", json_target: str | None)
     if json_target == "-":
         sys.stdout.write(_encodable(as_json(data)))
         return
-    check_json_target(json_target)
     from rich.console import Console
 
     # Labels come from files: "[/b]" and ":smile:" are not markup.
@@ -144,19 +156,6 @@ def as_json(data: Any) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def check_json_target(json_target: str | None) -> None:
-    """Refuse a file that cannot be written before the work is done rather than after."""
-    if json_target in (None, "-"):
-        return
-    path = Path(json_target or "")
-    if path.is_dir():
-        raise InputError(f"{path}: is a directory, not a file to write to")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent} to write to")
-    if not path.exists() or path.is_file():
-        check_writable(path.resolve().parent)
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a file atomically; a pipe or a device such as /dev/null is written to directly."""
     check_json_target(str(path))
@@ -170,31 +169,23 @@ def write_text(path: Path, text: str) -> None:
 
 
 @contextmanager
-def run_progress(what: str, hidden: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Yields ``update(done, total)`` for counted things."""
-    from rich.progress import MofNCompleteColumn
-
-    with _bar(what, MofNCompleteColumn(), hidden) as update:
-        yield update
-
-
-@contextmanager
-def byte_progress(what: str, hidden: bool = False) -> Iterator[Callable[[int, int | None], None]]:
-    """Yields ``update(done, total)`` for bytes; the total may be unknown."""
-    from rich.progress import DownloadColumn
-
-    with _bar(what, DownloadColumn(), hidden) as update:
-        yield update
-
-
-@contextmanager
-def _bar(what: str, counter: "ProgressColumn", hidden: bool) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a progress bar, on terminals only."""
+def progress_bar(hidden: bool, *columns: "str | ProgressColumn", transient: bool = True) -> "Iterator[Progress]":
+    """Show a description, a bar and these columns on standard error, on terminals only."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress
 
     console = Console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), counter, TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bar:
+    shown = ("{task.description}", BarColumn(), *columns)
+    with Progress(*shown, console=console, transient=transient, disable=hidden or not console.is_terminal) as bar:
+        yield bar
+
+
+@contextmanager
+def counted(what: str, hidden: bool, in_bytes: bool = False) -> Iterator[Callable[[int, int | None], None]]:
+    """Show a progress bar; yields ``update(done, total)`` for things or bytes, of which the total may be unknown."""
+    from rich.progress import DownloadColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    counter = DownloadColumn() if in_bytes else MofNCompleteColumn()
+    with progress_bar(hidden, counter, TimeElapsedColumn(), TimeRemainingColumn()) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -2,19 +2,16 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, check_json_target, names, say, show
+from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, WorkersOption, counted, names, say, show
 from claim.errors import InputError
+from claim.jobs import BackendName
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
-BackendName = Literal["local", "ray"]
-
-if TYPE_CHECKING:
-    from claim.evaluation import Comparison
 
 
 def evaluate(
@@ -33,14 +30,12 @@ def evaluate(
     refusal: Annotated[float, typer.Option(help="Chance that a person refuses to be surveyed.")] = 0.0,
     budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts.")] = "attempts",
     attendance: Annotated[float, typer.Option(help="Chance that a chosen leader attends.")] = 1.0,
-    p_range: Annotated[
-        str | None, typer.Option(metavar="LOW,HIGH", help="Draw each run's p from this range, which selectors know.")
-    ] = None,
+    p_range: Annotated[str | None, typer.Option(metavar="LOW,HIGH", help="Draw each run's p from this range.")] = None,
     report_rate: Annotated[float, typer.Option(help="Chance that a surveyed person names a contact.")] = 1.0,
     selector_unaware: Annotated[
         bool, typer.Option("--selector-unaware", help="Hide attendance and the range of p from selectors.")
     ] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes; all cores by default.")] = None,
+    workers: WorkersOption = None,
     backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
     address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
@@ -51,17 +46,17 @@ def evaluate(
 
     Example: [bold]claim evaluate --networks zone2,zone3 --policies random,change --runs 100[/bold]
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"--workers must be at least 1, not {workers}")
-    check_json_target(json)
-    from claim.cli.common import run_progress
+    from rich.console import Group
+    from rich.text import Text
+
     from claim.evaluation import compare
+    from claim.evaluation.tables import comparison_tables
     from claim.io.files import make_folder
 
     if out is not None:
         make_folder(Path(out))
-    began = time.perf_counter()
-    with run_progress("runs", hidden=json == "-") as progress:
+    began, quiet = time.perf_counter(), json == "-"
+    with counted("runs", hidden=quiet) as progress:
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
             budget=budget, start_size=start_size, leaders=leaders, p=p, start_sets=start_sets, per_round=round_size,
@@ -69,10 +64,15 @@ def evaluate(
             selector_informed=not selector_unaware, workers=workers, backend=backend, address=address,
             data_dir=data_dir, progress=progress,
         )  # fmt: skip
-    seconds = time.perf_counter() - began
-    _show(result, seconds, json)
+    seconds = Text(f"{time.perf_counter() - began:.1f} s", style="dim")
+    show(result.to_dict(), Group(*comparison_tables(result), seconds), json)
     if out is not None:
-        _write_run_folder(result, Path(out), workers, quiet=json == "-")
+        from claim.evaluation.report import write_run_folder
+
+        with counted("budget curves", hidden=quiet) as progress:
+            report = write_run_folder(result, Path(out), workers=workers, progress=progress)
+        if not quiet:
+            say(f"report: {report}")
 
 
 def _range(given: str | None) -> tuple[float, ...] | None:
@@ -81,23 +81,3 @@ def _range(given: str | None) -> tuple[float, ...] | None:
         return None if given is None else tuple(float(part) for part in given.split(","))
     except ValueError as error:
         raise InputError(f"--p-range takes two numbers such as 0.05,0.2, not {given!r}") from error
-
-
-def _write_run_folder(result: "Comparison", folder: Path, workers: int | None, quiet: bool) -> None:
-    from claim.cli.common import run_progress
-    from claim.evaluation.report import write_run_folder
-
-    with run_progress("budget curves", hidden=quiet) as progress:
-        report = write_run_folder(result, folder, workers=workers, progress=progress)
-    if not quiet:
-        say(f"report: {report}")
-
-
-def _show(result: "Comparison", seconds: float, json: str | None) -> None:
-    from rich.console import Group
-    from rich.text import Text
-
-    from claim.evaluation.tables import comparison_tables
-
-    tables = Group(*comparison_tables(result), Text(f"{seconds:.1f} s", style="dim"))
-    show(result.to_dict(), tables, json)

@@ -14,7 +14,7 @@ from claim.cli.advise import (
     SurveyedFileOption,
     SurveyedOption,
 )
-from claim.cli.common import DataDirOption, JsonOption, SeedOption, report_dropped, show
+from claim.cli.common import DataDirOption, JsonOption, SeedOption, loaded, show, table
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,12 +54,10 @@ def explain(
         raise InputError("--surveyed, --refused and --start go with --known; a simulated study has its own")
     if network is None and surveys:
         raise InputError("--surveys goes with --network; with --known, use --surveyed")
-    from claim.networks import load
     from claim.networks.catalogue import family_of
     from claim.registry import find_policy, is_learned
 
-    graph = load(known) if known is not None else load(str(network), data_dir=data_dir)
-    report_dropped(graph)
+    graph = loaded(known) if known is not None else loaded(str(network), data_dir=data_dir)
     if not is_learned(policy):
         raise InputError(
             f"{policy} is no trained policy: name a shipped one, such as claim:all, or a policy.json; "
@@ -92,7 +90,7 @@ def _shown(result: dict[str, Any]) -> "RenderableType":
     from rich.console import Group
 
     if not result["classes"]:
-        return "nobody is left to survey: everybody named so far was surveyed or refused"
+        return "no people are left to survey: all people named so far were surveyed or refused"
     return Group(
         _choice_text(result), "", _class_table(result), "", _goal_text(result["goal"]), "", _change_table(result)
     )
@@ -111,21 +109,21 @@ def _choice_text(result: dict[str, Any]) -> str:
 
 
 def _class_table(result: dict[str, Any]) -> "Table":
-    from rich.table import Table
-
-    in_people = result["goal"] is not None
-    table = Table(title="Whom it could survey", title_justify="left")
-    for column in ("rank", "Q", *(["people behind"] if in_people else []), "alike", "contacts"):
-        table.add_column(column, justify="right")
-    for column in ("who", "named by", "their contacts"):
-        table.add_column(column, overflow="fold")  # a name cut short could be another person's
-    for row in result["classes"]:
-        behind = [f"{row['behind_in_people']:.2f}"] if in_people else []
-        table.add_row(
-            str(row["rank"]), f"{row['value']:.4f}", *behind, str(len(row["members"])), str(row["contacts"]),
-            _listed(row["members"]), _listed(row["named_by"]), _listed(row["namer_degrees"]),
-        )  # fmt: skip
-    return table
+    rows = [
+        {
+            "rank": row["rank"],
+            "Q": f"{row['value']:.4f}",
+            "people behind": "" if row["behind_in_people"] is None else f"{row['behind_in_people']:.2f}",
+            "alike": len(row["members"]),
+            "contacts": row["contacts"],
+            "who": _listed(row["members"]),
+            "named by": _listed(row["named_by"]),
+            "their contacts": _listed(row["namer_degrees"]),
+        }
+        for row in result["classes"]
+    ]
+    columns = [name for name in rows[0] if name != "people behind" or result["goal"] is not None]
+    return table("Whom it could survey", columns, rows, right=("Q", "people behind"), title_justify="left")
 
 
 def _listed(items: list[Any]) -> str:
@@ -148,26 +146,27 @@ def _goal_text(goal: dict[str, Any] | None) -> str:
 
 def _change_table(result: dict[str, Any]) -> "Table":
     """What the choice rests on, by how far it moves the lead, then what would put others first."""
-    from rich.table import Table
-
-    key, digits = ("lead", 4) if result["goal"] is None else ("lead_in_people", 2)
+    key, ahead, digits = ("lead", "Q ahead", 4) if result["goal"] is None else ("lead_in_people", "people ahead", 2)
 
     def moved(row: dict[str, Any]) -> float:
         return 0.0 if row[key] is None or result[key] is None else abs(float(row[key] - result[key]))
 
-    table = Table(title="What it would do if …", title_justify="left", caption_justify="left")
-    table.add_column("if")
-    table.add_column("Q ahead" if result["goal"] is None else "people ahead", justify="right")
-    table.add_column("it would survey")
     changes = sorted(result["changes"], key=moved, reverse=True)
-    own = [row for row in changes if row["about"] == "chosen"]
-    others = [row for row in changes if row["about"] == "rival" and row["changed"]]
-    for rows in (own, others):
-        for row in rows[:SHOWN_CHANGES]:
-            ahead = "–" if row[key] is None else f"{row[key]:.{digits}f}"
-            other = _listed(row["choice"]) if row["choice"] else "one of the people so named"
-            table.add_row(row["if"], ahead, other if row["changed"] else "the same")
-        table.add_section()
-    turned = sum(row["changed"] for row in changes)
-    table.caption = f"{turned} of {len(changes)} changes tried would change the choice"
-    return table
+    own = [row for row in changes if row["about"] == "chosen"][:SHOWN_CHANGES]
+    others = [row for row in changes if row["about"] == "rival" and row["changed"]][:SHOWN_CHANGES]
+    rows = [
+        {
+            "if": row["if"],
+            ahead: "–" if row[key] is None else f"{row[key]:.{digits}f}",
+            "it would survey": (_listed(row["choice"]) if row["choice"] else "one of the people so named")
+            if row["changed"]
+            else "the same",
+        }
+        for row in own + others
+    ]
+    turned = f"{sum(row['changed'] for row in changes)} of {len(changes)} changes tried would change the choice"
+    look = {"title_justify": "left", "caption": turned, "caption_justify": "left"}
+    made = table("What it would do if …", ["if", ahead, "it would survey"], rows, right=(ahead,), **look)
+    if own:
+        made.rows[len(own) - 1].end_section = True
+    return made

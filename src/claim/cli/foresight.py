@@ -11,8 +11,8 @@ from claim.cli.common import (
     ProbabilityOption,
     SeedOption,
     check_json_target,
+    counted,
     names,
-    run_progress,
     show,
     table,
     whole,
@@ -47,10 +47,9 @@ def train(
     """
     path = out or f"foresight.{family}.json"
     check_json_target(path)
-    check_json_target(json)
     from claim.fitting.foresight import train_by_name
 
-    with run_progress(f"foresight:{family}", hidden=json == "-") as progress:
+    with counted(f"foresight:{family}", hidden=json == "-") as progress:
         written = train_by_name(family, Path(path), seed, progress, data_dir)
     show({"model": str(written), "family": family, "seed": seed}, f"wrote {written}", json)
 
@@ -70,7 +69,6 @@ def coverage(
 
     Example: [bold]claim foresight coverage --networks look-alikes:zones --budget 5,20[/bold]
     """
-    check_json_target(json)
     from claim.networks.catalogue import expand
 
     wanted, budgets = expand(names(networks)), [whole("--budget", number) for number in names(budget)]
@@ -93,9 +91,8 @@ def coverage(
         for row in rows
     ]
     title = f"The reach to expect, means over {min(row['studies'] for row in rows)} studies or more per row"
-    numeric = [key for key in shown[0] if key != "network"]
     result = {"selector": selector, "p": p, "seed": seed, "coverage": rows}
-    show(result, table(title, shown[0], shown, right=numeric, title_justify="left"), json)
+    show(result, table(title, shown[0], shown, right=[*shown[0]][1:], title_justify="left"), json)
 
 
 def _covered(

@@ -4,13 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, byte_progress, names, say, show
+from claim.cli.common import DataDirOption, JsonOption, counted, names, say, show, table
 from claim.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Group
-
-    from claim.networks.catalogue import KnownNetwork
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -52,9 +50,7 @@ def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: 
 
 @app.command()
 def fetch(
-    wanted: Annotated[
-        str, typer.Argument(metavar="NAMES", help="Comma-separated networks or families, or all.")
-    ] = "all",
+    wanted: Annotated[str, typer.Argument(metavar="NAMES", help="Comma-separated networks, families or all.")] = "all",
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
@@ -62,15 +58,17 @@ def fetch(
 
     Example: [bold]claim networks fetch israel,kcs[/bold]
     """
-    from claim.networks.catalogue import data_directories
-    from claim.networks.fetch import FetchStatus
+    from claim.networks.catalogue import PUBLIC_NETWORKS, data_directories, expand
+    from claim.networks.fetch import FetchStatus, fetchable
     from claim.networks.fetch import fetch as fetch_network
 
-    chosen = _fetchable(wanted)
+    chosen = PUBLIC_NETWORKS if wanted == "all" else [fetchable(name) for name in expand(names(wanted))]
+    if not chosen:
+        raise InputError("no network to fetch: give names or families, or all")
     destination = data_directories(data_dir)[0]
     results: list[dict[str, Any]] = []
     for known in chosen:
-        with byte_progress(known.name, hidden=json == "-") as progress:
+        with counted(known.name, json == "-", in_bytes=True) as progress:
             found = fetch_network(known, destination, progress=progress)
         outcome = {"problem": found.problem} if found.status is FetchStatus.FAILED else {"path": str(found.path)}
         results.append({"name": known.name, "status": found.status.value, **outcome})
@@ -84,30 +82,16 @@ def fetch(
         raise typer.Exit(2)
 
 
-def _fetchable(wanted: str) -> list["KnownNetwork"]:
-    from claim.networks.catalogue import PUBLIC_NETWORKS, expand
-    from claim.networks.fetch import fetchable
-
-    if wanted == "all":
-        return list(PUBLIC_NETWORKS)
-    chosen = [fetchable(name) for name in expand(names(wanted))]
-    if not chosen:
-        raise InputError("no network to fetch: give names or families, or all")
-    return chosen
-
-
 def _table(rows: list[dict[str, Any]]) -> "Group":
     from rich import box
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(title="Known networks", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("name", "family", "role", "people", "edges", "there", "where, or how to get it"):
-        table.add_column(column, justify="right" if column in ("people", "edges") else "left", overflow="fold")
-    for row in rows:
-        there = "yes" if row["present"] else "no"
-        where = row["path"] or row["how_to_get"]
-        table.add_row(row["name"], row["family"], row["role"], str(row["people"]), str(row["edges"]), there, where)
+    where = "where, or how to get it"
+    columns = ["name", "family", "role", "people", "edges", "there", where]
+    there = {True: "yes", False: "no"}
+    shown = [{**row, "there": there[row["present"]], where: row["path"] or row["how_to_get"]} for row in rows]
+    look: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0)}
     origins = dict.fromkeys(f"{row['family']}: {row['origin']}" for row in rows)
-    return Group(table, *(Text(origin, style="dim") for origin in origins))
+    made = table("Known networks", columns, shown, right=("people", "edges"), **look)
+    return Group(made, *(Text(origin, style="dim") for origin in origins))

@@ -1,6 +1,6 @@
 """``claim plan``: how many surveys are worth their cost."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -10,9 +10,8 @@ from claim.cli.common import (
     LeadersOption,
     ProbabilityOption,
     SeedOption,
-    check_json_target,
+    counted,
     loaded,
-    run_progress,
     show,
     table,
     whole,
@@ -32,9 +31,7 @@ def plan(
     known: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The ties named so far, one per line.")] = None,
     mean_degree: Annotated[float | None, typer.Option(help="Mean number of contacts of a person; an estimate.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="Few people with many contacts, tight groups, or unknown.")] = None,
-    start: Annotated[
-        str | None, typer.Option(metavar="5|A,B", help="People known at the outset; with FILE: who.")
-    ] = None,
+    start: Annotated[str | None, typer.Option(metavar="5|A,B", help="People known at first; with FILE: who.")] = None,
     start_file: StartFileOption = None,
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="With FILE: people surveyed, in order.")] = "",
     surveyed_file: SurveyedFileOption = None,
@@ -54,7 +51,6 @@ def plan(
 
     Example: [bold]claim plan --people 500 --mean-degree 6 --kind clustered[/bold]
     """
-    check_json_target(json)
     from claim import planning
 
     numbers = tuple(whole("--surveys", number) for number in surveys.split(","))
@@ -62,17 +58,10 @@ def plan(
     lists, start_size = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file), 5
     if known is None and start:
         lists, start_size = lists._replace(start=[]), whole("--start", start)
-    with run_progress("studies", hidden=json == "-") as progress:
-        made = planning.plan(
-            people,
-            mean_degree,
-            kind,
-            start_size,
-            known=known and loaded(known),
-            **lists._asdict(),
-            settings=settings,
-            progress=progress,
-        )
+    graph = None if known is None else loaded(known)
+    options: dict[str, Any] = {**lists._asdict(), "settings": settings}
+    with counted("studies", hidden=json == "-") as progress:
+        made = planning.plan(people, mean_degree, kind, start_size, known=graph, **options, progress=progress)
     show(made.to_dict(), _shown(made, known is not None), json)
 
 

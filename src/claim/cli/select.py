@@ -14,7 +14,6 @@ from claim.cli.common import (
     LeadersOption,
     ProbabilityOption,
     SeedOption,
-    check_json_target,
     loaded,
     names,
     say,
@@ -46,7 +45,6 @@ def influence(
 
     Example: [bold]claim influence zone2 --leaders 3,17,42[/bold]
     """
-    check_json_target(json)
     from claim.advice import people_of
     from claim.cascades import influence as estimate
 
@@ -96,7 +94,6 @@ def select(
 
     Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
     """
-    check_json_target(json)
     from claim.advice import people_of
     from claim.selection import select as choose
 
@@ -116,11 +113,8 @@ def select(
     if both:
         raise InputError(f"{both[0]} is in both --must and --must-not")
     began = time.perf_counter()
-    limits: dict[str, Any] = {
-        "may": None if may is None else people_of(graph, names(may)),
-        "must": people_of(graph, names(must)),
-        "must_not": people_of(graph, names(must_not)),
-    }
+    limits: dict[str, Any] = {"may": None if may is None else people_of(graph, names(may))}
+    limits |= {"must": people_of(graph, names(must)), "must_not": people_of(graph, names(must_not))}
     chosen = choose(graph, k, p, samples, seed, method, **limits, **known_people)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
@@ -147,16 +141,15 @@ def _shown(graph: "Network", result: dict[str, Any]) -> "Group":
     """A table of the leaders; by foresight, with the reach to expect, reasons, and the reach on the known part."""
     from rich.console import Group
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"rank": rank, "leader": str(leader), "contacts": graph.degrees[graph.index_of(leader)]}
         for rank, leader in enumerate(result["leaders"], 1)
     ]
-    columns, lines = ["rank", "leader", "contacts"], []
-    title = f"{len(rows)} leaders of {graph.name}"
+    title, lines = f"{len(rows)} leaders of {graph.name}", []
     reach = f"{result['influence']:.1f} ± {result['stderr']:.1f}"
     if "expected" in result:
-        rows = [{**row, "why": why[:SHOWN_REASONS]} for row, why in zip(rows, result["reasons"], strict=True)]
-        columns.append("why")
+        for row, why in zip(rows, result["reasons"], strict=True):
+            row["why"] = why[:SHOWN_REASONS]
         title += f", a rough guess: about {result['expected']['mean']:.0f} people reached"
         lines.append(f"Of the {graph.n} people known so far they reach {reach}.")
         if result["replacements"]:
@@ -164,4 +157,4 @@ def _shown(graph: "Network", result: dict[str, Any]) -> "Group":
     else:
         title += f" reach {reach} of {graph.n} people"
     title += f" ({result['method']}, {result['seconds']:.2f} s)"
-    return Group(table(title, columns, rows, right=("contacts",)), *lines)
+    return Group(table(title, rows[0], rows, right=("contacts",)), *lines)

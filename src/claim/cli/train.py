@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, check_json_target, names, report_dropped, say, show
+from claim.cli.common import DataDirOption, JsonOption, names, progress_bar, report_dropped, say, show
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def train(
 
     Example: [bold]claim train --variant claim --family retweet-like --episodes 500 --out runs/claim[/bold]
     """
-    check_json_target(json)
     if (family is None) == (networks is None):
         raise InputError("say what to train on: either --family or --networks")
     from claim.learning import api
@@ -58,20 +57,10 @@ def train(
 @contextmanager
 def _display(episodes: int, variant: str, hidden: bool) -> "Iterator[Watch]":
     """Show one line that is always up to date: episode, influence, goal, lambda, epsilon, loss, time left."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    clocks = TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(*columns, *clocks, console=console, disable=hidden or not console.is_terminal) as bar:
+    columns = MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    with progress_bar(hidden, *columns, transient=False) as bar:
         task = bar.add_task(variant, total=episodes)
         recent: list[float] = []
 
@@ -80,7 +69,7 @@ def _display(episodes: int, variant: str, hidden: bool) -> "Iterator[Watch]":
                 entry = metrics["validation"]
                 reached = ", ".join(f"{name} {value:.1f}" for name, value in entry["reached"].items())
                 score = f"{100 * (entry['score'] - 1):+.1f} % against random classes"
-                console.print(f"episode {entry['episode']}: validation {score} ({reached})", highlight=False)
+                bar.console.print(f"episode {entry['episode']}: validation {score} ({reached})", highlight=False)
                 return
             recent.append(metrics["influence"])
             del recent[:-100]

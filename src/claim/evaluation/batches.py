@@ -5,18 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from claim.errors import ClaimError
 from claim.evaluation.runs import Method, StudyResult, StudySettings, run_studies
-from claim.jobs import Backend, MemoryStore, Result, Sweep
+from claim.jobs import BackendName, MemoryStore, Result, Sweep, backend_named
 from claim.networks import Network
 
 RUNS_PER_JOB = 25
 FEWEST_FOR_PROCESSES = 100  # runs; below that starting processes takes longer than it saves
 
 Progress: TypeAlias = Callable[[int, int], None]  # runs done, runs in all
-BackendName: TypeAlias = Literal["local", "ray"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,28 +74,20 @@ def run_batches(
     """The outcomes of all runs of each batch of jobs, the same on any number of workers and on any backend."""
     jobs = [job for batch in batches for job in batch]
     total, store = sum(len(job.starts) for job in jobs), MemoryStore()
-    with TemporaryDirectory() as workspace:
-        place = _backend(total, workers, Path(workspace), backend, address)
-        sweep = Sweep(jobs, store, place, stop_at_failure=True)
-        if progress is not None:
-            sweep.watch = lambda standing: progress(round(standing.share * total), total)
-        sweep.run()
-    if sweep.failures:
-        raise _error(sweep)
+    update = progress or (lambda done, total: None)
+    if backend == "local" and (total < FEWEST_FOR_PROCESSES or (workers or os.cpu_count()) == 1):
+        for number, job in enumerate(jobs):
+            update(sum(len(each.starts) for each in jobs[:number]), total)
+            store.save(job, job.run((), Path()))
+        update(total, total)
+    else:
+        with TemporaryDirectory() as workspace:
+            place = backend_named(backend, Path(workspace), workers, address)
+            sweep = Sweep(jobs, store, place, lambda at: update(round(at.share * total), total), stop_at_failure=True)
+            sweep.run()
+        if sweep.failures:
+            raise _error(sweep)
     return [[outcomes for job in batch for outcomes in (store.load(job) or {})["outcomes"]] for batch in batches]
-
-
-def _backend(total: int, workers: int | None, workspace: Path, name: BackendName, address: str | None) -> Backend:
-    if name == "ray":
-        from claim.jobs.ray import RayBackend
-
-        return RayBackend(workspace, address, workers)
-    from claim.jobs.local import InlineBackend, LocalBackend
-
-    workers = workers or os.cpu_count() or 1
-    if workers == 1 or total < FEWEST_FOR_PROCESSES:
-        return InlineBackend(workspace)
-    return LocalBackend(workers, workspace)
 
 
 def _error(sweep: Sweep) -> Exception:

@@ -1,7 +1,6 @@
 """Compare survey policies: the same start sets, the same worlds, paired tests."""
 
 import math
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, product
@@ -11,8 +10,8 @@ import numpy as np
 
 from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings
-from claim.evaluation.batches import BackendName, Progress, run_batches, split
-from claim.evaluation.provenance import manifest, resolved
+from claim.evaluation.batches import Progress, run_batches, split
+from claim.evaluation.provenance import command_line, manifest, resolved
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
     Method,
@@ -26,6 +25,7 @@ from claim.evaluation.runs import (
     evaluator_for,
 )
 from claim.evaluation.statistics import holm, paired_test, standard_error
+from claim.jobs import BackendName
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import load_all, networks_given
 from claim.randomness import named_seed
@@ -229,24 +229,23 @@ def _command(
     """The command line that gives the same result again (a network that came from no file has only its name)."""
 
     def listed(values: Iterable[str]) -> str:
-        return shlex.quote(",".join(f'"{value}"' if "," in value else value for value in dict.fromkeys(values)))
+        return ",".join(f'"{value}"' if "," in value else value for value in dict.fromkeys(values))
 
-    options: dict[str, Any] = {
+    policies, selectors, protocols = (listed(names) for names in zip(*(each.names for each in methods), strict=True))
+    usual = StudySettings(study.seed)
+    options = {
         "networks": listed(each.name if isinstance(each, Network) else each for each in networks),
-        "policies": listed(each.names[0] for each in methods),
-        "selector": listed(each.names[1] for each in methods),
-        "protocol": listed(each.names[2] for each in methods),
-        "runs": runs, "seed": study.seed, "budget": study.budget, "start-size": study.start_size,
-        "leaders": study.leaders, "probability": study.p,
+        "policies": policies, "selector": selectors, "protocol": protocols, "runs": runs, "seed": study.seed,
+        "budget": study.budget, "start-size": study.start_size, "leaders": study.leaders, "probability": study.p,
+        "start-sets": start_sets,
     }  # fmt: skip
-    unusual = {
-        "start-sets": (start_sets, None), "round": (study.per_round, 1), "refusal": (study.refusal, 0.0),
-        "budget-unit": (study.unit, "attempts"), "attendance": (study.attendance, 1.0),
-        "p-range": (study.p_range and "{},{}".format(*study.p_range), None), "report-rate": (study.report_rate, 1.0),
-    }  # fmt: skip
-    options |= {name: value for name, (value, usual) in unusual.items() if value != usual}
-    unaware = [] if study.selector_informed else ["--selector-unaware"]
-    return " ".join(["claim evaluate", *(f"--{name} {value}" for name, value in options.items()), *unaware])
+    named = {"per_round": "round", "refusal": "refusal", "unit": "budget-unit", "attendance": "attendance"}
+    named |= {"p_range": "p-range", "report_rate": "report-rate"}
+    for setting, option in named.items():
+        value = getattr(study, setting)
+        if value != getattr(usual, setting):
+            options[option] = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
+    return command_line("evaluate", {**options, "selector-unaware": not study.selector_informed})
 
 
 def _listed(given: Any) -> list[Any]:

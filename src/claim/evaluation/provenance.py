@@ -2,6 +2,7 @@
 
 import json
 import platform
+import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,6 +33,16 @@ def manifest(command: str, settings: Mapping[str, Any], networks: Iterable[Netwo
         },
         "git": _revision(),
     }
+
+
+def command_line(verb: str, options: Mapping[str, Any]) -> str:
+    """Write a command: None and False leave an option out, True makes it a flag, a list repeats it."""
+    words = ["claim", verb]
+    for option, given in options.items():
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and value is not False:
+                words += [f"--{option}"] if value is True else [f"--{option}", str(value)]
+    return shlex.join(words)
 
 
 def _revision() -> dict[str, Any] | None:

@@ -201,7 +201,7 @@ def bar_panels(
         width = 0.8 / max(len(series), 1)
         for i, (label, bars) in enumerate(series.items()):
             place = np.arange(len(bars)) + (i - (len(series) - 1) / 2) * width
-            heights, errors = np.array(bars).T
+            heights, errors = np.array(bars, float).T  # None becomes NaN
             axis.bar(place, heights, width * 0.92, color=PALETTE[i], label=label)
             axis.errorbar(place, heights, yerr=np.nan_to_num(errors), fmt="none", ecolor="#333333", capsize=2)
         axis.set_xticks(range(len(groups)), groups)

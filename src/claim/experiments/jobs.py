@@ -15,6 +15,7 @@ import claim
 from claim.discovery import policy_named
 from claim.evaluation.runs import Method, ProtocolName, StudySettings, draw_start_sets, run_studies
 from claim.jobs import Job, Result, key_of
+from claim.learning.api import train_command
 from claim.learning.config import Config, variant_named
 from claim.learning.goals import goal_of, neighbours_of_start
 from claim.networks import Network
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 SEED = 10
 # Seconds that the parts of a job take, for the time left
 AN_UPDATE = (0.016, 0.0009)  # and more for each survey of a study: larger studies are larger graphs
-A_TRAINING_SURVEY, A_VALIDATION_SURVEY = 0.004, 0.002
-A_SURVEY, A_LEARNED_SURVEY, A_SELECTION = 0.001, 0.003, 0.01
+A_TRAINING_SURVEY, A_SURVEY, A_LEARNED_SURVEY, A_SELECTION = 0.008, 0.001, 0.003, 0.01  # the first with validations
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,10 @@ class Train:
 
     @property
     def effort(self) -> float:
-        """Seconds for updates, episodes and validations."""
+        """Seconds for updates and surveys."""
         config = self.config
-        updates = config.updates * max(self.episodes - config.learning_starts // config.budget, 0)
-        validated = (1 + self.episodes // config.validate_every) * len(self.networks) * config.validation_starts
-        surveys = A_TRAINING_SURVEY * self.episodes + A_VALIDATION_SURVEY * validated
-        return (AN_UPDATE[0] + AN_UPDATE[1] * config.budget) * updates + surveys * config.budget + 2
+        updates = config.updates * (AN_UPDATE[0] + AN_UPDATE[1] * config.budget)
+        return 2 + self.episodes * (updates + A_TRAINING_SURVEY * config.budget)
 
     def identity(self) -> dict[str, Any]:
         """Settings, episodes and networks."""
@@ -74,11 +72,8 @@ class Train:
     @property
     def command(self) -> str:
         """The command line that trains the same policy."""
-        changes = "".join(f" --set {name}={_as_setting(value)}" for name, value in self.settings if name != "budget")
-        return (
-            f"claim train --variant {self.variant} --networks {','.join(each.name for each in self.networks)} "
-            f"--episodes {self.episodes} --budget {self.config.budget} --seed {self.seed}{changes}"
-        )
+        names = ",".join(network.name for network in self.networks)
+        return train_command(names, self.config, self.episodes, dict(self.settings))
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """The validation curve and the policy that validated best."""
@@ -122,10 +117,6 @@ def load_policy(result: Result) -> "LearnedPolicy":
     with tempfile.TemporaryDirectory() as folder:
         save_policy(result, Path(folder) / "policy")
         return LearnedPolicy.load(Path(folder) / "policy")
-
-
-def _as_setting(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True)
@@ -205,20 +196,31 @@ def _models_in(package: str) -> str:
 
 
 @dataclass(frozen=True)
-class Optimum:
-    """OPT: what the greedy oracle reaches when it sees the whole network."""
+class NetworkJob:
+    """A measurement of a whole network, which no policy sees."""
 
     network: Network
-    needs, effort = (), 2.0
+    measure = ""
+    needs = ()
 
     @property
     def name(self) -> str:
         """Shown while it runs."""
-        return f"OPT of {self.network.name}"
+        return f"{self.measure} of {self.network.name}"
 
     def identity(self) -> dict[str, Any]:
         """The network."""
-        return {"network": [self.network.name, self.network.checksum], "seed": SEED}
+        return {"network": [self.network.name, self.network.checksum]}
+
+
+class Optimum(NetworkJob):
+    """OPT: what the greedy oracle reaches when it sees the whole network."""
+
+    measure, effort = "OPT", 2.0
+
+    def identity(self) -> dict[str, Any]:
+        """The network and the seed."""
+        return {**super().identity(), "seed": SEED}
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """One number."""
@@ -227,21 +229,10 @@ class Optimum:
         return {"optimum": optimum(self.network, StudySettings(seed=SEED))}
 
 
-@dataclass(frozen=True)
-class Centrality:
-    """Degree, closeness and betweenness of each person in the whole network, which no policy sees."""
+class Centrality(NetworkJob):
+    """Degree, closeness and betweenness of each person."""
 
-    network: Network
-    needs, effort = (), 15.0
-
-    @property
-    def name(self) -> str:
-        """Shown while it runs."""
-        return f"centralities of {self.network.name}"
-
-    def identity(self) -> dict[str, Any]:
-        """The network."""
-        return {"network": [self.network.name, self.network.checksum]}
+    measure, effort = "centralities", 15.0
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """One number a person and measure; closeness counts the reachable part, as networkx does by default."""

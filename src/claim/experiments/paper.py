@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, get_args
 
 from claim.errors import InputError
@@ -48,11 +49,17 @@ ABLATION = (*_methods(*VARIANTS, SCOUT), *_methods(CLAIM, SCOUT, selector=FORESI
 LARGER = _methods("random", "random-class", UNTRAINED, "change", "degree+inverse", BASELINE, CLAIM, SCOUT)
 STABILITY = _methods(BASELINE, CLAIM)
 PROPERTIES = _methods("random", BASELINE, CLAIM)
-CURVES = tuple(
-    method
-    for selector in ("greedy", FORESIGHT)
-    for method in _methods("random", "change", CLAIM, SCOUT, selector=selector)
-)
+CURVED = ("random", "change", CLAIM, SCOUT)
+CURVES = (*_methods(*CURVED), *_methods(*CURVED, selector=FORESIGHT))
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where methods are compared: on a network, in a protocol, after a number of surveys."""
+
+    network: Network
+    protocol: ProtocolName
+    surveys: int = SURVEYS
 
 
 @dataclass(frozen=True)
@@ -66,19 +73,18 @@ class FamilySplit:
 
 @dataclass(frozen=True)
 class Scale:
-    """The size of the experiments: the full scale is the paper's, the others show that everything works."""
+    """The size of the experiments: the full scale is the paper's, the quick one shows that everything works."""
 
     name: str
     runs: int  # start sets a network
     seeds: int  # trained models of each variant
     episodes: int
+    larger: tuple[tuple[int, int], ...]  # larger budgets that policies are trained for, with the episodes of each
     families: tuple[str, ...] = ("retweet", "animal", "zones")
     look_alikes: bool = False  # synthetic families in place of networks that are absent
-    smoke_test: bool = False  # one training network a family, which policies are also evaluated on
     settings: tuple[tuple[str, Any], ...] = ()  # changes to every variant's configuration
     curve_runs: int = 100
     checkpoints: tuple[int, ...] = (0, 1, 2, 3, 5, 10, 20, 30, 50)  # surveys
-    larger: tuple[tuple[int, int], ...] = ()  # larger budgets that policies are trained for, with the episodes of each
     larger_runs: int = 100  # start sets a network at these budgets
     larger_families: int = 2  # how many families are trained for them
 
@@ -87,8 +93,7 @@ class Scale:
         return tuple(self._split(family, data_dir) for family in self.families)
 
     def _split(self, family: str, data_dir: str | None) -> FamilySplit:
-        train = family_networks(family, "train")[: 1 if self.smoke_test else TRAINING_NETWORKS]
-        test = train if self.smoke_test else family_networks(family, "test")
+        train, test = family_networks(family, "train")[:TRAINING_NETWORKS], family_networks(family, "test")
         absent = [each.name for each in train + test if each.kind == "public" and locate(each, data_dir) is None]
         if absent and self.look_alikes:
             return self._split(next(like for like, real in LOOK_ALIKES.items() if real == family), data_dir)
@@ -114,24 +119,6 @@ QUICK = Scale(
     larger_runs=10,
     larger_families=1,
 )
-TINY = Scale(
-    "tiny",
-    runs=4,
-    seeds=2,
-    episodes=6,
-    families=("zones", "retweet-like"),
-    smoke_test=True,
-    settings=(
-        ("hidden", 8), ("clusters", 4), ("layers", (16, 8)), ("dimensions", 6), ("batch_size", 8),
-        ("learning_starts", 2), ("validate_every", 3), ("validation_starts", 3),
-    ),
-    curve_runs=2,
-    checkpoints=(0, 2, 5, 8),
-    larger=((8, 4),),
-    larger_runs=2,
-    larger_families=1,
-)  # fmt: skip
-SCALES = {scale.name: scale for scale in (FULL, QUICK, TINY)}
 
 
 @dataclass(frozen=True)
@@ -158,7 +145,7 @@ class Paper:
     @property
     def larger_splits(self) -> tuple[FamilySplit, ...]:
         """The families that are trained for larger budgets."""
-        return self.splits[: self.scale.larger_families] if self.scale.larger else ()
+        return self.splits[: self.scale.larger_families]
 
     def trainings(self, variant: str, split: FamilySplit, budget: int = SURVEYS) -> list[Train]:
         """A variant's trainings of all seeds, for the paper's five surveys or a larger budget."""
@@ -172,13 +159,11 @@ class Paper:
             settings = tuple((dict(settings) | {"budget": budget, "validate_every": every}).items())
         return [Train(variant, split.family, split.train, seed, episodes, settings) for seed in range(self.scale.seeds)]
 
-    def evaluations(
-        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
-    ) -> list[Evaluate]:
+    def evaluations(self, method: Method, case: Case) -> list[Evaluate]:
         """A method on a network: one job, or one a trained model."""
-        runs = self.scale.runs if budget == SURVEYS else self.scale.larger_runs
-        policies = self._policies(method.policy, self.split_of(network), budget)
-        return [Evaluate(network, policy, method.selector, protocol, runs, (budget,)) for policy in policies]
+        network, runs = case.network, self.scale.runs if case.surveys == SURVEYS else self.scale.larger_runs
+        policies = self._policies(method.policy, self.split_of(network), case.surveys)
+        return [Evaluate(network, policy, method.selector, case.protocol, runs, (case.surveys,)) for policy in policies]
 
     def curve_evaluations(self, network: Network) -> dict[tuple[str, str], Evaluate]:
         """Studies with leaders selected at several numbers of surveys, by the name of their line and the selector.
@@ -199,7 +184,7 @@ class Paper:
 
     def goal_evaluation(self, network: Network) -> Evaluate:
         """CLAIM's first model on any network of its family, training networks included."""
-        return self.evaluations(Method(CLAIM), network, "field")[0]
+        return self.evaluations(Method(CLAIM), Case(network, "field"))[0]
 
     def _policies(self, policy: str, split: FamilySplit, budget: int = SURVEYS) -> Sequence[str | Train]:
         return self.trainings(policy, split, budget) if policy in (*VARIANTS, UNTRAINED) else [policy]
@@ -210,46 +195,32 @@ class Paper:
         First what needs no training, then the models of the paper's five surveys seed by seed, each followed by its
         evaluations; then goals and budget curves; the long trainings for larger budgets last.
         """
-        scale, splits, larger = self.scale, self.splits, self.larger_splits
-        seeds, budgets = range(scale.seeds), [budget for budget, _ in scale.larger]
+        splits, networks, larger = self.splits, self.networks.values(), self.larger_splits
+        seeds, budgets = range(self.scale.seeds), [budget for budget, _ in self.scale.larger]
         variants = (CLAIM, UNTRAINED, *(each for each in VARIANTS if each != CLAIM))
-        trainings = [self.trainings(variant, split)[seed] for seed in seeds for variant in variants for split in splits]
+        trainings = [self.trainings(variant, split)[seed] for seed, variant, split in product(seeds, variants, splits)]
         long_trainings = [
             self.trainings(variant, split, budget)[seed]
-            for seed in seeds
-            for budget in budgets
-            for variant in (UNTRAINED, CLAIM, BASELINE)
-            for split in larger
+            for seed, budget, variant, split in product(seeds, budgets, (UNTRAINED, CLAIM, BASELINE), larger)
         ]
-        long_evaluations = [
-            job
-            for budget in budgets
-            for split in larger
-            for network in split.test
-            for method in LARGER
-            for job in self.evaluations(method, network, "field", budget)
+        methods = dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
+        cases = product(methods, (Case(*each) for each in product(networks, PROTOCOLS)))
+        evaluations = [job for each in cases for job in self.evaluations(*each)]
+        long_cases = [
+            Case(network, "field", budget) for budget in budgets for split in larger for network in split.test
         ]
-        curves = [job for network in self.networks.values() for job in self.curve_evaluations(network).values()]
+        long_evaluations = [job for case in long_cases for method in LARGER for job in self.evaluations(method, case)]
+        curves = [job for network in networks for job in self.curve_evaluations(network).values()]
         long_curves = [job for job in curves if job.policy in long_trainings]
         found: list[Job] = [
-            *map(Optimum, self.networks.values()),
+            *map(Optimum, networks),
             Centrality(self.property_network),
-            *_ordered(self.table_evaluations(), trainings),
+            *_ordered(evaluations, trainings),
             *(self.goal_evaluation(network) for split in splits for network in (*split.test, *split.train)),
             *(job for job in curves if job not in long_curves),
             *_ordered(long_evaluations + long_curves, long_trainings),
         ]
         return list({key_of(job): job for job in found}.values())
-
-    def table_evaluations(self) -> list[Evaluate]:
-        """Every method of the tables for five surveys, on every network and in both protocols."""
-        return [
-            job
-            for method in dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
-            for network in self.networks.values()
-            for protocol in PROTOCOLS
-            for job in self.evaluations(method, network, protocol)
-        ]
 
 
 def _ordered(evaluations: Sequence[Evaluate], trainings: Sequence[Train]) -> Iterator[Job]:

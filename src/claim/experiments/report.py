@@ -6,37 +6,25 @@ from typing import Any
 
 from claim.evaluation.provenance import manifest
 from claim.evaluation.report_kit import Section, page, write_figures, write_json
+from claim.experiments import sections, sections_training
 from claim.experiments.jobs import Train, save_policy
 from claim.experiments.paper import Paper
 from claim.experiments.published import CITATION, NETWORKS
 from claim.experiments.results import Results
-from claim.experiments.sections import ablation, density, glance, influence, properties, stability
-from claim.experiments.sections_training import budget_curves, goals, larger_budgets, sample_efficiency
 from claim.io.files import write_whole
 from claim.jobs import RESULTS_VERSION, Store, with_needs
 
 TITLE = "The experiments of the CLAIM paper, run again"
-SECTIONS = (
-    glance,
-    influence,
-    density,
-    ablation,
-    stability,
-    properties,
-    goals,
-    sample_efficiency,
-    larger_budgets,
-    budget_curves,
-)
+SECTIONS = (*sections.SECTIONS, *sections_training.SECTIONS)  # in the order of the page
 
 
 def write_report(paper: Paper, store: Store, command: str, failures: dict[str, str]) -> Path:
     """Write all tables, figures and policies of the jobs that are done; returns the path of the page."""
     results, folder = Results(paper, store), store.folder
-    sections = [section(results) for section in SECTIONS]
+    parts = [section(results) for section in SECTIONS]
     for name in ("tables", "figures", "policies"):
         (folder / name).mkdir(exist_ok=True)
-    for section in sections:
+    for section in parts:
         for table in section.tables:
             write_whole(folder / "tables" / f"{table.name}.csv", table.as_csv())
             write_whole(folder / "tables" / f"{table.name}.md", table.as_markdown())
@@ -44,13 +32,13 @@ def write_report(paper: Paper, store: Store, command: str, failures: dict[str, s
     for job in with_needs(paper.jobs()):
         if isinstance(job, Train) and job.episodes and (result := results.result(job)) is not None:
             save_policy(result, folder / "policies" / job.label)
-    rows = {section.name: {table.name: list(table.rows) for table in section.tables} for section in sections}
+    rows = {section.name: {table.name: list(table.rows) for table in section.tables} for section in parts}
     write_json(folder / "results.json", rows)
     record = _record(paper, store, command)
     write_json(folder / "manifest.json", record)
     target = folder / "report.html"
-    sections.append(_not_run(results, failures))
-    write_whole(target, page(TITLE, _introduction(results, record), sections, record))
+    parts.append(_not_run(results, failures))
+    write_whole(target, page(TITLE, _introduction(results, record), parts, record))
     return target
 
 
@@ -88,16 +76,15 @@ def _introduction(results: Results, record: dict[str, Any]) -> list[str]:
 
 
 def _record(paper: Paper, store: Store, command: str) -> dict[str, Any]:
+    scale = paper.scale
     networks = {each.name: each for split in paper.splits for each in (*split.train, *split.test)}
     records = (store.record(job) for job in with_needs(paper.jobs()))
     revisions = {json.dumps(record["git"], sort_keys=True) for record in records if record is not None}
     settings = {
-        "scale": paper.scale.name,
-        "runs": paper.scale.runs,
-        "seeds": paper.scale.seeds,
-        "episodes": paper.scale.episodes,
-        "larger_budgets": [{"surveys": budget, "episodes": episodes} for budget, episodes in paper.scale.larger],
-        "settings": dict(paper.scale.settings),
+        "scale": scale.name,
+        **{name: getattr(scale, name) for name in ("runs", "seeds", "episodes")},
+        "larger_budgets": [{"surveys": budget, "episodes": episodes} for budget, episodes in scale.larger],
+        "settings": dict(scale.settings),
         "results_version": RESULTS_VERSION,
         "revisions_of_results": [json.loads(each) for each in sorted(revisions)],
     }

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from claim.evaluation.runs import ProtocolName
 from claim.experiments.jobs import Optimum
-from claim.experiments.paper import SURVEYS, Method, Paper
+from claim.experiments.paper import Case, Method, Paper
 from claim.jobs import Job, Result, Store, key_of, with_needs
 from claim.networks import Network
 from claim.networks.network import FloatArray
@@ -28,26 +27,22 @@ class Results:
             self._read[key] = self.store.load(job)
         return self._read[key]
 
-    def models(
-        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
-    ) -> list[Result] | None:
+    def models(self, method: Method, case: Case) -> list[Result] | None:
         """The studies of each trained model of a method that is done (one result for a policy without training)."""
-        found = [self.result(job) for job in self.paper.evaluations(method, network, protocol, budget)]
+        found = [self.result(job) for job in self.paper.evaluations(method, case)]
         return [each for each in found if each is not None] or None
 
-    def influence(
-        self, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
-    ) -> FloatArray | None:
+    def influence(self, method: Method, case: Case) -> FloatArray | None:
         """People reached in each run, the mean over the method's models that are done (runs,)."""
-        found = self.models(method, network, protocol, budget)
+        found = self.models(method, case)
         return None if found is None else np.mean([last_influence(each) for each in found], axis=0)
 
-    def part(self, methods: Sequence[Method], network: Network, protocol: ProtocolName, budget: int = SURVEYS) -> str:
+    def part(self, methods: Sequence[Method], case: Case) -> str:
         """A note where only some of the models of methods are done, else nothing."""
         notes = []
         for method in methods:
-            wanted = len(self.paper.evaluations(method, network, protocol, budget))
-            done = len(self.models(method, network, protocol, budget) or ())
+            wanted = len(self.paper.evaluations(method, case))
+            done = len(self.models(method, case) or ())
             if 0 < done < wanted:
                 notes.append(f"{method.name} " * (len(methods) > 1) + f"{done} of {wanted} models")
         return f" [{', '.join(notes)}]" if notes else ""

@@ -1,6 +1,7 @@
 """Sections of the report on what the methods reach: each a function from results to tables and figures."""
 
 from collections.abc import Sequence
+from itertools import product
 from math import nan
 from typing import Any
 
@@ -18,7 +19,7 @@ from claim.evaluation.report_kit import (
 )
 from claim.evaluation.runs import ProtocolName
 from claim.evaluation.statistics import paired_test, standard_error
-from claim.evaluation.tables import NOT_RUN, Column, DataRow, Table, cell, pivot, table
+from claim.evaluation.tables import Column, DataRow, Table, cell, pivot, table
 from claim.experiments.jobs import SEED, Centrality
 from claim.experiments.paper import (
     ABLATION,
@@ -32,9 +33,18 @@ from claim.experiments.paper import (
     SURVEYS,
     TABLE,
     UNTRAINED,
+    Case,
     Method,
 )
-from claim.experiments.published import CONFIDENTIAL, IMPROVEMENT, OPTIMUM, SPARSE_EXCEPTION, STARS, published
+from claim.experiments.published import (
+    CONFIDENTIAL,
+    IMPROVEMENT,
+    INFLUENCE,
+    OPTIMUM,
+    SPARSE_EXCEPTION,
+    STARS,
+    published,
+)
 from claim.experiments.published import STABILITY as PUBLISHED_STABILITY
 from claim.experiments.results import Results, last_influence
 from claim.jobs import Result
@@ -43,9 +53,9 @@ from claim.networks.network import FloatArray
 from claim.randomness import named_seed
 
 OURS = TABLE[-1]  # chosen before the results were known: the best on each network would be too good by chance
+OTHERS = (BASELINE, UNTRAINED, "random", "random-class", "change", "degree+inverse")  # compared with CLAIM
 PAIRS = (  # the methods that are compared, the paper's comparison first
-    *((Method(CLAIM), Method(other)) for other in (BASELINE, UNTRAINED, "random", "random-class")),
-    *((Method(CLAIM), Method(other)) for other in ("change", "degree+inverse")),
+    *((Method(CLAIM), Method(other)) for other in OTHERS),
     *((method, Method(CLAIM)) for method in (Method(SCOUT), Method(CLAIM, FORESIGHT), Method(SCOUT, FORESIGHT))),
 )
 HALVES = ("sparse", "dense")
@@ -55,45 +65,51 @@ MEASURES = ("degree", "closeness", "betweenness")
 # Parts of several sections -------------------------------------------------------------------------------------------
 
 
-def reached(
-    results: Results, method: Method, network: Network, protocol: ProtocolName, budget: int = SURVEYS
-) -> dict[str, Any]:
+def reached(results: Results, method: Method, case: Case) -> dict[str, Any]:
     """A row: the mean over runs of a method on a network, with what the paper reports."""
-    values, optimum = results.influence(method, network, protocol, budget), results.optimum(network)
-    mean = None if values is None else float(values.mean())
-    comparable = method.selector == "greedy" and protocol == "paper" and budget == SURVEYS
+    values, optimum = results.influence(method, case), results.optimum(case.network)
+    mean, error = mean_and_error(values)
+    beside = INFLUENCE.get(method.policy, {}) if method.selector == "greedy" and case.surveys == SURVEYS else {}
     return {
-        "network": network.name,
-        "protocol": protocol,
-        "surveys": budget,
+        "network": case.network.name,
+        "protocol": case.protocol,
+        "surveys": case.surveys,
         "method": method.name,
-        "models": len(results.models(method, network, protocol, budget) or ()),
+        "models": len(results.models(method, case) or ()),
         "runs": 0 if values is None else len(values),
-        "part": results.part([method], network, protocol, budget),
+        "part": results.part([method], case),
         "mean": mean,
-        "stderr": None if values is None else standard_error(values),
-        "published": published(method.policy, network.name) if comparable else None,
+        "stderr": error,
+        "published": published(beside, case.network.name, case.protocol),
         "share_of_optimum": None if mean is None or optimum is None else mean / optimum,
     }
 
 
 def reached_cell(row: DataRow) -> str:
     """Mean ± standard error (published)."""
-    if row["mean"] is None:
-        return NOT_RUN
     error = " ± {stderr:.2f}" if "stderr" in row else ""
     beside = "" if row["published"] is None else " ({published:.2f})"
     return cell(row, "{mean:.2f}" + error + beside + "{part}")
 
 
-def difference(first: FloatArray | None, second: FloatArray | None) -> dict[str, Any]:
-    """The paired difference of two methods over runs, its interval, percentage and p-value; None if one is missing."""
+def mean_and_error(values: Sequence[float] | FloatArray | None) -> tuple[float, float] | tuple[None, None]:
+    """Mean and standard error, if there are values."""
+    return (None, None) if values is None or not len(values) else (float(np.mean(values)), standard_error(values))
+
+
+def difference(results: Results, a: Method, b: Method, case: Case) -> dict[str, Any]:
+    """Part of a row: the paired difference of two methods on a network."""
+    first, second = (results.influence(each, case) for each in (a, b))
+    return {"part": results.part([a, b], case), **paired_difference(first, second)}
+
+
+def paired_difference(first: FloatArray | None, second: FloatArray | None) -> dict[str, Any]:
+    """The mean difference over runs, its interval, percentage and p-value; None if there are no runs."""
     if first is None or second is None or not len(first):
         return dict.fromkeys(("difference", "low", "high", "percent", "p"))
     test = paired_test(first, second, np.random.default_rng(named_seed(SEED, "bootstrap")))
-    percent = 100 * test.difference / float(second.mean())
     found = {"difference": test.difference, "low": test.ci95[0], "high": test.ci95[1]}
-    return {**found, "percent": percent, "p": test.p_value}
+    return {**found, "percent": 100 * test.difference / float(second.mean()), "p": test.p_value}
 
 
 DIFFERENCE_COLUMNS: list[Column] = [
@@ -124,31 +140,29 @@ def glance(results: Results) -> Section:
         "Published numbers are in the paper protocol, means of 100 runs and uncertain by 1 to 3 people. In the field "
         "protocol only discovered people can be leaders, as in a real study."
     ]
-    return Section(
-        "glance", "At a glance", words, [table("glance", "People reached after five surveys", rows, columns)]
-    )
+    tables = [table("glance", "People reached after five surveys", rows, columns)]
+    return Section("glance", "At a glance", words, tables)
 
 
 def _glance_row(results: Results, network: Network) -> dict[str, Any]:
-    beside = published(CLAIM, network.name)
-    paper, field = (reached(results, Method(CLAIM), network, protocol) for protocol in PROTOCOLS[::-1])
-    ours = reached(results, OURS, network, "field")
+    paper, field = (reached(results, Method(CLAIM), Case(network, protocol)) for protocol in PROTOCOLS[::-1])
+    ours = reached(results, OURS, Case(network, "field"))["mean"]
     return {
         "network": network.name,
         "part": field["part"] or paper["part"],
-        "published": nan if beside is None else beside,
+        "published": _or_nan(paper["published"]),
         "claim": paper["mean"],
-        "against_published": _percent_more(paper["mean"], beside),
+        "against_published": 100 * (_or_nan(paper["mean"]) / _or_nan(paper["published"]) - 1),
         "claim_in_field": field["mean"],
         "method": OURS.name,
-        "ours": ours["mean"],
-        "ours_against_claim": _percent_more(ours["mean"], field["mean"]),
+        "ours": ours,
+        "ours_against_claim": 100 * (_or_nan(ours) / _or_nan(field["mean"]) - 1),
         "optimum": results.optimum(network),
     }
 
 
-def _percent_more(value: float | None, reference: float | None) -> float:
-    return nan if value is None or reference is None else 100 * (value / reference - 1)
+def _or_nan(value: float | None) -> float:
+    return nan if value is None else value
 
 
 # Table 3 and ablation ------------------------------------------------------------------------------------------------
@@ -168,9 +182,7 @@ def influence(results: Results) -> Section:
     if any(network in CONFIDENTIAL for network in results.paper.networks):
         words.append("The zones are synthetic stand-ins of a confidential survey, so no published number is given.")
     tables = [_reached_table(results, TABLE, protocol, "influence") for protocol in PROTOCOLS]
-    figures = [
-        _influence_figure(results, each.rows, protocol) for each, protocol in zip(tables, PROTOCOLS, strict=True)
-    ]
+    figures = [_influence_figure(results, *each) for each in zip(tables, PROTOCOLS, strict=True)]
     tables += [_average_table(results, protocol) for protocol in PROTOCOLS]
     tables += [_improvement_table(results, protocol) for protocol in PROTOCOLS]
     return Section("influence", "Influence by network and method (Table 3)", words, tables, figures)
@@ -188,26 +200,27 @@ def ablation(results: Results) -> Section:
 
 def _reached_table(results: Results, methods: Sequence[Method], protocol: ProtocolName, name: str) -> Table:
     networks = results.paper.networks.values()
-    rows = [reached(results, method, network, protocol) for method in methods for network in networks]
+    rows = [reached(results, method, Case(network, protocol)) for method in methods for network in networks]
     rows += [_optimum_row(results, network, protocol) for network in networks]
     caption = f"People reached, {protocol} protocol: mean ± standard error (published)"
     return pivot(f"{name}-{protocol}", caption, rows, ["method"], "network", reached_cell)
 
 
 def _optimum_row(results: Results, network: Network, protocol: ProtocolName) -> dict[str, Any]:
-    beside = None if network.name in CONFIDENTIAL or protocol != "paper" else OPTIMUM.get(network.name)
-    row = {"network": network.name, "protocol": protocol, "method": "OPT", "part": "", "published": beside}
+    row: dict[str, Any] = {"network": network.name, "protocol": protocol, "method": "OPT", "part": ""}
+    row["published"] = published(OPTIMUM, network.name, protocol)
     return {**row, "mean": results.optimum(network), "share_of_optimum": 1.0}
 
 
-def _influence_figure(results: Results, rows: Sequence[DataRow], protocol: ProtocolName) -> Figure:
+def _influence_figure(results: Results, shown: Table, protocol: ProtocolName) -> Figure:
     panels = {}
     for network in results.paper.networks.values():
         optimum = results.optimum(network)
         title = network.name if optimum is None else f"{network.name} (OPT {optimum:.1f})"
-        mine = [row for row in rows if row["network"] == network.name and "stderr" in row]
         panels[title] = [
-            Interval(row["method"], row["mean"], row["stderr"], published=row["published"]) for row in mine
+            Interval(row["method"], row["mean"], row["stderr"], published=row["published"])
+            for row in shown.rows
+            if row["network"] == network.name and "stderr" in row
         ]
     caption = f"People reached, {protocol} protocol: mean and 95 % interval; crosses are published means."
     return Figure(f"influence-{protocol}", caption, interval_panels(panels, "people reached", columns=4))
@@ -216,7 +229,7 @@ def _influence_figure(results: Results, rows: Sequence[DataRow], protocol: Proto
 def _average_table(results: Results, protocol: ProtocolName) -> Table:
     """All methods on average over the networks with published numbers, or over all networks if there are none."""
     networks = list(results.paper.networks.values())
-    networks = [each for each in networks if published(CLAIM, each.name) is not None] or networks
+    networks = [each for each in networks if published(INFLUENCE[CLAIM], each.name)] or networks
     columns = [
         ("method", "{method}{part}"),
         ("of CLAIM's published influence", "{of_published:.1f %}"),
@@ -230,24 +243,28 @@ def _average_table(results: Results, protocol: ProtocolName) -> Table:
 
 
 def _average(results: Results, method: Method, networks: Sequence[Network], protocol: ProtocolName) -> dict[str, Any]:
-    mine = [results.influence(method, network, protocol) for network in networks]
-    claim = [results.influence(Method(CLAIM), network, protocol) for network in networks]
-    values = [each for each in mine if each is not None]
     row: dict[str, Any] = {"protocol": protocol, "method": method.name, "part": "", "runs": 0, "of_published": None}
     if method != Method(CLAIM):
         row |= dict.fromkeys(("claim_ahead", "low", "high"))
-    if len(values) < len(networks):
+    values, claim = (_on_all(results, each, networks, protocol) for each in (method, Method(CLAIM)))
+    if values is None:
         return row
-    row |= {"runs": len(values[0]), "part": results.part([method], networks[0], protocol)}
-    beside = [published(CLAIM, network.name) or nan for network in networks]
-    row["of_published"] = 100 * float(np.mean([a.mean() / b for a, b in zip(values, beside, strict=True)]))
-    pairs = [(a, b) for a, b in zip(claim, values, strict=True) if a is not None]
-    if len(pairs) == len(networks) and method != Method(CLAIM):
-        ahead = [100 * (a - b) / b.mean() for a, b in pairs]
-        mean = float(np.mean([each.mean() for each in ahead]))
+    means = values.mean(axis=1)
+    beside = np.array([published(INFLUENCE[CLAIM], network.name) for network in networks], float)
+    row |= {"runs": values.shape[1], "part": results.part([method], Case(networks[0], protocol))}
+    row["of_published"] = 100 * float(np.mean(means / beside))
+    if claim is not None and method != Method(CLAIM):
+        ahead = 100 * (claim - values) / means[:, None]
+        mean = float(ahead.mean(axis=1).mean())
         error = 1.96 * float(np.sqrt(sum(standard_error(each) ** 2 for each in ahead))) / len(ahead)
         row |= {"claim_ahead": mean, "low": mean - error, "high": mean + error}
     return row
+
+
+def _on_all(results: Results, method: Method, networks: Sequence[Network], protocol: ProtocolName) -> FloatArray | None:
+    """People reached in each run (networks, runs), once all networks are done."""
+    found = [results.influence(method, Case(network, protocol)) for network in networks]
+    return None if any(each is None for each in found) else np.array(found)
 
 
 def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
@@ -262,17 +279,17 @@ def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
         f"Improvements, {protocol} protocol, by paired t-test: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction; "
         "tests and intervals count start sets, not models, which differ too: see stability)"
     )
-    rows = [_improvement(results, a, b, network, protocol) for a, b in PAIRS for network in networks]
+    rows = [_improvement(results, a, b, Case(network, protocol)) for a, b in PAIRS for network in networks]
     return table(f"improvement-{protocol}", caption, rows, columns)
 
 
-def _improvement(results: Results, a: Method, b: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
-    row: dict[str, Any] = {"network": network.name, "protocol": protocol, "a": a.name, "b": b.name}
-    row["part"] = results.part([a, b], network, protocol)
-    row |= difference(*(results.influence(each, network, protocol) for each in (a, b)))
-    comparable = protocol == "paper" and network.name not in CONFIDENTIAL and network.name in IMPROVEMENT
-    if comparable and (a, b) == PAIRS[0]:
-        row |= {"published_percent": IMPROVEMENT[network.name], "published_stars": STARS[network.name]}
+def _improvement(results: Results, a: Method, b: Method, case: Case) -> dict[str, Any]:
+    network = case.network.name
+    row: dict[str, Any] = {"network": network, "protocol": case.protocol, "a": a.name, "b": b.name}
+    row |= difference(results, a, b, case)
+    percent = published(IMPROVEMENT, network, case.protocol)
+    if percent is not None and (a, b) == PAIRS[0]:
+        row |= {"published_percent": percent, "published_stars": STARS[network]}
     return row
 
 
@@ -282,7 +299,7 @@ def _improvement(results: Results, a: Method, b: Method, network: Network, proto
 def density(results: Results) -> Section:
     """Start sets split at the median of |S ∪ N(S)| / |S|."""
     networks = [each for each in results.paper.networks.values() if each.name not in CONFIDENTIAL]
-    rows = {protocol: [_density_row(results, each, protocol, half) for each in networks for half in HALVES]
+    rows = {protocol: [_density_row(results, Case(each, protocol), half) for each in networks for half in HALVES]
             for protocol in PROTOCOLS}  # fmt: skip
     columns = [
         ("network", "{network}{part}"),
@@ -304,22 +321,21 @@ def density(results: Results) -> Section:
     return Section("density", "Dense and sparse start sets", words, tables, [_density_figure(rows["paper"])])
 
 
-def _density_row(results: Results, network: Network, protocol: ProtocolName, half: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"network": network.name, "protocol": protocol, "half": half}
-    row["part"] = results.part([Method(CLAIM), Method(BASELINE)], network, protocol)
+def _density_row(results: Results, case: Case, half: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"network": case.network.name, "protocol": case.protocol, "half": half}
+    row["part"] = results.part([Method(CLAIM), Method(BASELINE)], case)
     row |= dict.fromkeys(("runs", "median", "claim", "claim_stderr", "baseline", "baseline_stderr"))
-    models = results.models(Method(CLAIM), network, protocol)
-    first, second = (results.influence(Method(name), network, protocol) for name in (CLAIM, BASELINE))
-    if models is None or first is None or second is None:
-        return row | difference(None, None)
-    ratios = np.array(models[0]["density"])
-    row["median"] = float(np.median(ratios))
-    chosen = ratios > row["median"] if half == "dense" else ratios <= row["median"]
-    row["runs"] = int(chosen.sum())
-    for name, values in (("claim", first[chosen]), ("baseline", second[chosen])):
-        if len(values):
-            row |= {name: float(values.mean()), f"{name}_stderr": standard_error(values)}
-    return row | difference(first[chosen], second[chosen])
+    models = results.models(Method(CLAIM), case)
+    first, second = (results.influence(Method(name), case) for name in (CLAIM, BASELINE))
+    if models is not None and first is not None and second is not None:
+        ratios = np.array(models[0]["density"])
+        chosen = (ratios > np.median(ratios)) == (half == "dense")
+        first, second = first[chosen], second[chosen]
+        row |= {"runs": len(first), "median": float(np.median(ratios))}
+        row["claim"], row["claim_stderr"] = mean_and_error(first)
+        row["baseline"], row["baseline_stderr"] = mean_and_error(second)
+        return row | paired_difference(first, second)
+    return row | paired_difference(None, None)
 
 
 def _exception(rows: Sequence[DataRow], protocol: ProtocolName) -> str:
@@ -338,14 +354,10 @@ def _density_figure(rows: Sequence[DataRow]) -> Figure:
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
         series = panels.setdefault(row["network"], {BASELINE: [], CLAIM: []})
-        for name, part in ((BASELINE, "baseline"), (CLAIM, "claim")):
-            series[name].append((_or_nan(row[part]), _or_nan(row[f"{part}_stderr"])))
+        series[BASELINE].append((row["baseline"], row["baseline_stderr"]))
+        series[CLAIM].append((row["claim"], row["claim_stderr"]))
     caption = "People reached from sparse and dense start sets, paper protocol: mean and standard error."
     return Figure("density", caption, bar_panels(panels, HALVES, "people reached"))
-
-
-def _or_nan(value: float | None) -> float:
-    return nan if value is None else value
 
 
 # Stability table -----------------------------------------------------------------------------------------------------
@@ -359,31 +371,27 @@ def stability(results: Results) -> Section:
     ]
     tables = []
     for protocol in PROTOCOLS:
-        rows = [
-            _stability_row(results, method, network, protocol)
-            for network in results.paper.networks.values()
-            for method in STABILITY
-        ]
+        cases = product(results.paper.networks.values(), STABILITY)
+        rows = [_stability_row(results, method, Case(network, protocol)) for network, method in cases]
         caption = f"Mean ± deviation over models, {protocol} protocol (published)"
         tables.append(pivot(f"stability-{protocol}", caption, rows, ["network"], "method", _stability_cell))
     return Section("stability", "Stability", words, tables)
 
 
-def _stability_row(results: Results, method: Method, network: Network, protocol: ProtocolName) -> dict[str, Any]:
-    models = results.models(method, network, protocol)
+def _stability_row(results: Results, method: Method, case: Case) -> dict[str, Any]:
+    models = results.models(method, case)
     means = None if models is None else [float(last_influence(each).mean()) for each in models]
-    comparable = protocol == "paper" and network.name not in CONFIDENTIAL
-    mean, deviation = PUBLISHED_STABILITY[method.policy].get(network.name, (None, None)) if comparable else (None, None)
+    beside = published(PUBLISHED_STABILITY[method.policy], case.network.name, case.protocol) or (None, None)
     return {
-        "network": network.name,
-        "protocol": protocol,
+        "network": case.network.name,
+        "protocol": case.protocol,
         "method": method.name,
-        "part": results.part([method], network, protocol),
+        "part": results.part([method], case),
         "means": means,
-        "mean": None if means is None else float(np.mean(means)),
-        "deviation": None if means is None else float(np.std(means, ddof=1)) if len(means) > 1 else nan,
-        "published_mean": mean,
-        "published_deviation": deviation,
+        "mean": means and float(np.mean(means)),
+        "deviation": means and (float(np.std(means, ddof=1)) if len(means) > 1 else nan),
+        "published_mean": beside[0],
+        "published_deviation": beside[1],
     }
 
 
@@ -401,35 +409,27 @@ def properties(results: Results) -> Section:
     rows = [row for method in PROPERTIES for row in _property_rows(results, method)]
     overall = [row for row in rows if row["step"] == "all"]
     steps = [row for row in rows if row["step"] != "all"]
-    measures = [("degree", "{degree:.2f}"), ("closeness", "{closeness:.4f}"), ("betweenness", "{betweenness:.5f}")]
-    tables = [
-        table(
-            "properties",
-            f"Surveyed people of {network}: means over surveys, in the whole network",
-            overall,
-            [("method", "{method}{part}"), *measures, ("people discovered", "{discovered:.1f}")],
-        ),
-        table(
-            "properties-by-step", "The same by survey", steps, [("method", "{method}"), ("survey", "{step}"), *measures]
-        ),
-    ]
     words = [
         f"On {network}, field protocol. Degree is the number of contacts; closeness and betweenness are normalised. "
         "All are taken from the whole network, which no policy sees. Trained methods: mean over models."
     ]
+    measures = [("degree", "{degree:.2f}"), ("closeness", "{closeness:.4f}"), ("betweenness", "{betweenness:.5f}")]
+    columns = [("method", "{method}{part}"), *measures, ("people discovered", "{discovered:.1f}")]
+    caption = f"Surveyed people of {network}: means over surveys, in the whole network"
+    tables = [
+        table("properties", caption, overall, columns),
+        table("properties-by-step", "The same by survey", steps, ["method", ("survey", "{step}"), *measures]),
+    ]
     known = [row for row in overall if row["degree"] is not None]
     bars = {
-        title: {row["method"]: [(row[measure], row.get(f"{measure}_stderr", nan))] for row in known}
-        for measure, title in (*zip(MEASURES, MEASURES, strict=True), ("discovered", "people discovered"))
+        measure: {row["method"]: [(row[measure], row[f"{measure}_stderr"])] for row in known} for measure in MEASURES
     }
-    lines = {measure: _property_lines(steps, measure) for measure in MEASURES}
+    bars["people discovered"] = {row["method"]: [(row["discovered"], nan)] for row in known}
+    drawing = bar_panels(bars, [""], "", columns=4)
+    lines = line_panels({measure: _property_lines(steps, measure) for measure in MEASURES}, "survey", "")
     figures = [
-        Figure(
-            "properties",
-            "Surveyed people, mean over all surveys with its standard error.",
-            bar_panels(bars, [""], "", columns=4),
-        ),
-        Figure("properties-by-step", "The same survey by survey.", line_panels(lines, "survey", "")),
+        Figure("properties", "Surveyed people, mean over all surveys with its standard error.", drawing),
+        Figure("properties-by-step", "The same survey by survey.", lines),
     ]
     return Section("properties", "Who is surveyed", words, tables, figures)
 
@@ -443,9 +443,9 @@ def _property_lines(steps: Sequence[DataRow], measure: str) -> list[Line]:
 
 def _property_rows(results: Results, method: Method) -> list[dict[str, Any]]:
     """One row for all surveys together, one for each survey."""
-    network = results.paper.property_network
-    central, models = results.result(Centrality(network)), results.models(method, network, "field")
-    names = {"network": network.name, "method": method.name, "part": results.part([method], network, "field")}
+    case = Case(results.paper.property_network, "field")
+    central, models = results.result(Centrality(case.network)), results.models(method, case)
+    names = {"network": case.network.name, "method": method.name, "part": results.part([method], case)}
     if central is None or models is None:
         return [{**names, "step": "all", **dict.fromkeys((*MEASURES, "discovered"))}]
     steps = max((len(run) for model in models for run in model["surveyed"]), default=0)
@@ -458,15 +458,14 @@ def _property_rows(results: Results, method: Method) -> list[dict[str, Any]]:
 
 def _centrality_means(models: Sequence[Result], central: Result, steps: Sequence[int]) -> dict[str, float | None]:
     """Means over runs; the models of a method share a run's start set, so their surveyed people count together."""
-    people = [
-        [run[step] for run in same_start for step in steps if step < len(run)]
-        for same_start in zip(*(model["surveyed"] for model in models), strict=True)
-    ]
-    runs = [each for each in people if each]
+    same_starts = zip(*(model["surveyed"] for model in models), strict=True)
+    surveyed = ([run[step] for run in runs for step in steps if step < len(run)] for runs in same_starts)
+    runs = [people for people in surveyed if people]
     found: dict[str, float | None] = {}
     for measure in MEASURES:
         values = np.array(central[measure])
-        per_run = [float(values[each].mean()) for each in runs]
-        found[measure] = float(np.mean(per_run)) if per_run else None
-        found[f"{measure}_stderr"] = standard_error(per_run) if per_run else None
+        found[measure], found[f"{measure}_stderr"] = mean_and_error([values[people].mean() for people in runs])
     return found
+
+
+SECTIONS = (glance, influence, density, ablation, stability, properties)

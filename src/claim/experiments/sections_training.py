@@ -1,6 +1,8 @@
 """Sections of the report on goals, learning curves and numbers of surveys: functions from results to tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
 from math import nan
 from typing import Any
 
@@ -8,19 +10,20 @@ import numpy as np
 from matplotlib.figure import Figure as Drawing
 
 from claim.evaluation.report_kit import AXIS, PALETTE, Figure, Line, Section, empty_panels, line_panels
-from claim.evaluation.statistics import standard_error
-from claim.evaluation.tables import Column, Table, pivot, table
+from claim.evaluation.tables import Column, DataRow, Table, pivot, table
 from claim.experiments.jobs import Train
-from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Method
+from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Case, Method
 from claim.experiments.published import EPISODES
 from claim.experiments.results import Results, last_influence
-from claim.experiments.sections import DIFFERENCE_COLUMNS, difference, reached, reached_cell
+from claim.experiments.sections import DIFFERENCE_COLUMNS, difference, mean_and_error, reached, reached_cell
 from claim.learning.config import VARIANTS
 from claim.networks import Network
+from claim.networks.network import FloatArray
 
 CLOSE = 0.2  # the paper: after training, the influence is "at most within 20 %" of the goal
 LEARNED = (CLAIM, BASELINE)  # trained for larger budgets
-OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASELINE, SCOUT)  # compared with CLAIM
+# Compared with CLAIM at larger budgets
+LARGER_OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASELINE, SCOUT)
 
 
 # Goals ---------------------------------------------------------------------------------------------------------------
@@ -29,9 +32,10 @@ OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASEL
 def goals(results: Results) -> Section:
     """The goal of each start set against the influence reached."""
     splits = results.paper.splits
-    networks = {network: "training" for split in splits for network in split.train}
-    networks = {network: "test" for split in splits for network in split.test} | networks
-    rows = [_goal_row(results, network, role) for network, role in networks.items()]
+    networks = dict.fromkeys((network for split in splits for network in split.test), "test")
+    networks |= dict.fromkeys((network for split in splits for network in split.train), "training")
+    reached = {network: _goals_and_reached(results, network) for network in networks}
+    rows = [_goal_row(network, role, *reached[network]) for network, role in networks.items()]
     words = [
         "CLAIM's first model, field protocol, greedy oracle. Goals come from the averages of the family's training "
         "networks, as for a network of which nothing is known. The paper says that on the training network copen the "
@@ -47,16 +51,20 @@ def goals(results: Results) -> Section:
         ("below the goal", "{below:.0%}"),
     ]
     shown = table("goals", "Goals against influence reached, over start sets", rows, columns)
-    return Section("goals", "Goals", words, [shown], [_goal_figure(results, networks)])
+    titles = [f"{network.name} ({role})" for network, role in networks.items()]
+    return Section("goals", "Goals", words, [shown], [_goal_figure(titles, reached.values())])
 
 
-def _goal_row(results: Results, network: Network, role: str) -> dict[str, Any]:
+def _goals_and_reached(results: Results, network: Network) -> tuple[FloatArray, FloatArray]:
+    """Goal and people reached in each run (runs,); empty if it has not been run."""
+    found = results.result(results.paper.goal_evaluation(network)) or {"goal": [], "influence": []}
+    return np.array(found["goal"]), last_influence(found)
+
+
+def _goal_row(network: Network, role: str, goal: FloatArray, influence: FloatArray) -> dict[str, Any]:
     row: dict[str, Any] = {"network": network.name, "role": role}
-    row |= dict.fromkeys(("runs", "goal", "reached", "ratio", "correlation", "within", "below"))
-    found = results.result(results.paper.goal_evaluation(network))
-    if found is None:
-        return row
-    goal, influence = np.array(found["goal"]), last_influence(found)
+    if not len(goal):
+        return row | dict.fromkeys(("runs", "goal", "reached", "ratio", "correlation", "within", "below"))
     varied = len(goal) > 1 and goal.std() > 1e-9 and influence.std() > 1e-9
     return row | {
         "runs": len(goal),
@@ -69,13 +77,10 @@ def _goal_row(results: Results, network: Network, role: str) -> dict[str, Any]:
     }
 
 
-def _goal_figure(results: Results, networks: dict[Network, str]) -> Figure:
-    titles = [f"{network.name} ({role})" for network, role in networks.items()]
+def _goal_figure(titles: Sequence[str], reached: Iterable[tuple[FloatArray, FloatArray]]) -> Figure:
     drawing, axes = empty_panels(titles, columns=5, width=2.4, height=2.3)
-    for axis, network in zip(axes, networks, strict=True):
-        found = results.result(results.paper.goal_evaluation(network))
-        if found is not None:
-            goal, influence = np.array(found["goal"]), last_influence(found)
+    for axis, (goal, influence) in zip(axes, reached, strict=True):
+        if len(goal):
             # Thousands of points are an image within the drawing: as shapes they would be most of the report
             axis.plot(goal, influence, ".", color=PALETTE[0], markersize=3, alpha=0.5, rasterized=True)
             most = float(max(goal.max(), influence.max()))
@@ -114,17 +119,16 @@ def _learning_table(results: Results, name: str, labels: list[str], groups: Sequ
         ("at episode", "{episode}"),
     ]
     caption = "Influence on validation start sets of the training networks, relative to surveying a random class"
-    shown = table(name, caption, [_learning_summary(results, group) for group in groups], columns)
-    rows = [row for group in groups for row in _validations(results, group)]
-    return Table(name, caption, shown.heads, shown.cells, rows)
+    validations = [_validations(results, group) for group in groups]
+    summaries = [_learning_summary(group, rows) for group, rows in zip(groups, validations, strict=True)]
+    return replace(table(name, caption, summaries, columns), rows=[row for rows in validations for row in rows])
 
 
 def _validations(results: Results, trainings: Sequence[Train]) -> list[dict[str, Any]]:
     """One row a validation; models are numbered by their seeds."""
     rows = []
     for training in trainings:
-        result = results.result(training)
-        for entry in [] if result is None else result["curve"]:
+        for entry in (results.result(training) or {"curve": []})["curve"]:
             on_networks = ", ".join(f"{network} {mean:.2f}" for network, mean in entry["reached"].items())
             labels = {**_labels(training), "model": training.seed, "episode": entry["episode"]}
             rows.append({**labels, "score": entry["score"], "reached": on_networks})
@@ -135,50 +139,41 @@ def _labels(training: Train) -> dict[str, Any]:
     return {"family": training.family, "surveys": training.config.budget, "variant": training.variant}
 
 
-def _learning_summary(results: Results, trainings: Sequence[Train]) -> dict[str, Any]:
+def _learning_summary(trainings: Sequence[Train], rows: Sequence[DataRow]) -> dict[str, Any]:
     """Means over the models before training, in both halves of the training, and of the best validation."""
-    rows = _validations(results, trainings)
     done, wanted = len({row["model"] for row in rows}), len(trainings)
     models = str(done) if done == wanted else f"{done} of {wanted}"
     summary = {**_labels(trainings[0]), "models": models, "episode": nan}
     if not rows:
         return summary | dict.fromkeys(("untrained", "first", "second", "best"))
-    scores = _scores(rows)
-    means = {episode: float(np.mean(each)) for episode, each in scores.items()}
+    means = {episode: float(np.mean(scores)) for episode, scores in _scores(rows).items()}
     half, best = max(means) / 2, max(means, key=lambda episode: means[episode])
-    first = [score for episode, each in scores.items() if 0 < episode <= half for score in each]
-    second = [score for episode, each in scores.items() if episode > half for score in each]
-    halves = {"first": float(np.mean(first)) if first else nan, "second": float(np.mean(second)) if second else nan}
+    first = [row["score"] for row in rows if 0 < row["episode"] <= half]
+    second = [row["score"] for row in rows if row["episode"] > half]
+    halves = {"first": float(np.mean(first or nan)), "second": float(np.mean(second or nan))}
     return summary | halves | {"untrained": means.get(0), "best": means[best], "episode": best}
 
 
-def _scores(rows: Sequence[dict[str, Any]]) -> dict[int, list[float]]:
+def _scores(rows: Sequence[DataRow]) -> dict[int, list[float]]:
     """Validation scores of all models, by episode."""
-    return {
-        episode: [row["score"] for row in rows if row["episode"] == episode]
-        for episode in sorted({row["episode"] for row in rows})
-    }
+    scores: dict[int, list[float]] = {episode: [] for episode in sorted(row["episode"] for row in rows)}
+    for row in rows:
+        scores[row["episode"]].append(row["score"])
+    return scores
 
 
-def _learning_figure(
-    results: Results, name: str, groups: Sequence[Sequence[Train]], columns: int = 3, reference: float | None = None
-) -> Figure:
+def _learning_figure(results: Results, name: str, groups: Sequence[Sequence[Train]], columns: int = 3) -> Figure:
     """One panel a family and budget with one line a variant."""
     panels: dict[str, list[Line]] = {}
-    several = len({group[0].config.budget for group in groups}) > 1 or groups[0][0].config.budget != SURVEYS
     for group in groups:
-        title = group[0].family + (f", {group[0].config.budget} surveys" if several else "")
-        lines = panels.setdefault(title, [])
-        scores = _scores(_validations(results, group))
+        budget = group[0].config.budget
+        lines = panels.setdefault(group[0].family + (f", {budget} surveys" if budget != SURVEYS else ""), [])
         points: list[tuple[float, float, float]] = [
             (episode, float(np.mean(each)), float(np.std(each, ddof=1)) if len(each) > 1 else 0.0)
-            for episode, each in scores.items()
+            for episode, each in _scores(_validations(results, group)).items()
         ]
         lines.append(Line(group[0].variant, PALETTE[len(lines)], points))
     drawing = line_panels(panels, "training episodes", "relative to a random class", columns)
-    if reference is not None:
-        for axis in drawing.axes:
-            axis.axhline(reference, color=AXIS, linewidth=1)
     caption = "Validation score against training episodes: mean over seeds, shaded one deviation; 1 is a random class."
     return Figure(name, caption, drawing)
 
@@ -190,8 +185,6 @@ def larger_budgets(results: Results) -> Section:
     """What CLAIM reaches when it is trained for more surveys, and how it learns."""
     paper, scale = results.paper, results.paper.scale
     networks = [network for split in paper.larger_splits for network in split.test]
-    if not networks:
-        return Section("larger-budgets", "Larger budgets", ["This scale has no larger budgets."])
     budgets = [budget for budget, _ in scale.larger]
     plan = ", ".join(f"{episodes} episodes for {budget} surveys" for budget, episodes in scale.larger)
     words = [
@@ -199,42 +192,31 @@ def larger_budgets(results: Results) -> Section:
         f"oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, run by run; "
         f"{UNTRAINED} are CLAIM's networks of the same seeds before their first update.",
     ]
-    tables = [
-        pivot(
-            f"larger-{budget}",
-            f"People reached after {budget} surveys: mean ± standard error",
-            [reached(results, method, network, "field", budget) for method in LARGER for network in networks],
-            ["method"],
-            "network",
-            reached_cell,
-        )
-        for budget in budgets
-    ]
+    tables = []
+    for budget in budgets:
+        caption = f"People reached after {budget} surveys: mean ± standard error"
+        cases = [Case(network, "field", budget) for network in networks]
+        rows = [reached(results, method, case) for method, case in product(LARGER, cases)]
+        tables.append(pivot(f"larger-{budget}", caption, rows, ["method"], "network", reached_cell))
     differences = [
-        _larger_difference(results, Method(other), network, budget)
-        for budget in budgets
-        for other in OTHERS
-        for network in networks
+        {
+            **{"surveys": budget, "network": network.name, "against": other},
+            **difference(results, Method(CLAIM), Method(other), Case(network, "field", budget)),
+        }
+        for budget, other, network in product(budgets, LARGER_OTHERS, networks)
     ]
     caption = "Paired differences of CLAIM trained for the budget: * p < 0.05, ** p < 0.01, *** p < 0.001"
     columns: list[Column] = ["surveys", ("who", f"{CLAIM} against {{against}}{{part}}"), "network", *DIFFERENCE_COLUMNS]
     tables.append(table("larger-differences", caption, differences, columns))
     groups = [
         paper.trainings(variant, split, budget)
-        for budget in budgets
-        for split in paper.larger_splits
-        for variant in LEARNED
+        for budget, split, variant in product(budgets, paper.larger_splits, LEARNED)
     ]
     tables.append(_learning_table(results, "larger-learning", ["family", "surveys", "variant"], groups))
-    figure = _learning_figure(results, "larger-budgets", groups, columns=2, reference=1.0)
+    figure = _learning_figure(results, "larger-budgets", groups, columns=2)
+    for axis in figure.drawing.axes:
+        axis.axhline(1.0, color=AXIS, linewidth=1)
     return Section("larger-budgets", "Larger budgets", words, tables, [figure])
-
-
-def _larger_difference(results: Results, other: Method, network: Network, budget: int) -> dict[str, Any]:
-    methods = [Method(CLAIM), other]
-    row = {"surveys": budget, "network": network.name, "against": other.name}
-    row["part"] = results.part(methods, network, "field", budget)
-    return row | difference(*(results.influence(each, network, "field", budget) for each in methods))
 
 
 def budget_curves(results: Results) -> Section:
@@ -248,22 +230,18 @@ def budget_curves(results: Results) -> Section:
         "for 5 surveys, is used for every number of them; where a line says so, the first one trained for a larger "
         "budget. Dashed lines: leaders by foresight instead of the greedy oracle.",
     ]
-    figure = Figure(
-        "budget-curves", "People reached against surveys; shaded, one standard error.", _curve_drawing(rows)
-    )
+    caption = "People reached against surveys; shaded, one standard error."
+    figure = Figure("budget-curves", caption, _curve_drawing(rows))
     return Section("budget-curves", "Influence against surveys", words, [shown], [figure])
 
 
-def _curve_rows(results: Results, network: Network) -> list[dict[str, Any]]:
-    rows = []
+def _curve_rows(results: Results, network: Network) -> Iterator[dict[str, Any]]:
     for (name, selector), job in results.paper.curve_evaluations(network).items():
         found = results.result(job)
         for i, surveys in enumerate(job.checkpoints):
-            values = None if found is None else [run[i] for run in found["influence"]]
-            means = (None, None) if values is None else (float(np.mean(values)), standard_error(values))
-            row = {"network": network.name, "method": name, "selector": selector, "surveys": surveys}
-            rows.append({**row, "runs": job.runs, **dict(zip(("mean", "stderr"), means, strict=True))})
-    return rows
+            mean, error = mean_and_error(None if found is None else [run[i] for run in found["influence"]])
+            labels = {"network": network.name, "method": name, "selector": selector, "surveys": surveys}
+            yield {**labels, "runs": job.runs, "mean": mean, "stderr": error}
 
 
 def _curve_drawing(rows: Sequence[dict[str, Any]]) -> Drawing:
@@ -277,3 +255,6 @@ def _curve_drawing(rows: Sequence[dict[str, Any]]) -> Drawing:
             line.points.append((row["surveys"], row["mean"], row["stderr"]))
     lines = {network: list(found.values()) for network, found in panels.items()}
     return line_panels(lines, "surveys", "people reached", columns=4, width=3.4)
+
+
+SECTIONS = (goals, sample_efficiency, larger_budgets, budget_curves)

@@ -5,21 +5,26 @@ import json
 import os
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
-from claim.errors import ClaimError, InputError
-from claim.io.files import locked, write_whole
+from claim.errors import ClaimError
+from claim.io.files import locked, make_folder, write_whole
 
 RESULTS_VERSION = 2  # one more whenever a change of the code changes results: older ones are then run again
 LIBRARIES = ("claim", "numpy", "scipy", "numba", "torch")
 
+ATTEMPTS = 3
+PATIENCE = 1.0  # seconds to wait for something to end
+
 Result: TypeAlias = dict[str, Any]
+BackendName: TypeAlias = Literal["local", "ray"]
 
 
 class Job(Protocol):
@@ -30,25 +35,20 @@ class Job(Protocol):
     @property
     def name(self) -> str:
         """What people call it; no two jobs of a sweep have the same."""
-        ...
 
     @property
     def effort(self) -> float:
         """About how many seconds it takes on one core; only the time left depends on it."""
-        ...
 
     @property
     def needs(self) -> "tuple[Job, ...]":
         """The jobs whose results it starts from."""
-        ...
 
     def identity(self) -> dict[str, Any]:
         """Everything the result depends on, apart from the needs, as plain data."""
-        ...
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """Do it, from the results of the needs; the workspace keeps half-done work for the next attempt."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,8 @@ def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
     """The versions of those that are installed."""
     found = {}
     for library in libraries:
-        try:
+        with suppress(PackageNotFoundError):
             found[library] = version(library)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -108,15 +106,9 @@ def _one_thread() -> AbstractContextManager[object]:
 def with_needs(jobs: Sequence[Job]) -> list[Job]:
     """The jobs and everything they need, each once, needs first."""
     found: dict[str, Job] = {}
-
-    def visit(job: Job) -> None:
-        if key_of(job) not in found:
-            for need in job.needs:
-                visit(need)
-            found[key_of(job)] = job
-
     for job in jobs:
-        visit(job)
+        for each in (*with_needs(job.needs), job):
+            found.setdefault(key_of(each), each)
     return list(found.values())
 
 
@@ -143,10 +135,7 @@ class Store:
 
     def __init__(self, folder: Path, revision: Any = None) -> None:
         self.folder, self.revision = folder, revision
-        try:
-            (folder / "jobs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot make this folder ({error.strerror})") from error
+        make_folder(folder / "jobs")
 
     def path(self, job: Job) -> Path:
         """Where a job's result is or will be."""
@@ -180,28 +169,31 @@ class Store:
         return locked(self.folder, "another experiment is at work in this folder")
 
 
-ATTEMPTS = 3
-PATIENCE = 1.0  # seconds
-
-
 class Backend(Protocol):
     """Where jobs run."""
 
     def free(self) -> int:
         """How many more jobs can be taken now."""
-        ...
 
     def submit(self, job: Job, inputs: Sequence[Result]) -> None:
         """Begin a job."""
-        ...
 
     def wait(self) -> list[tuple[Job, Result | Failed]]:
         """Wait until something has ended, or for about a second; says what."""
-        ...
 
     def close(self) -> None:
         """End everything that is still running."""
-        ...
+
+
+def backend_named(name: BackendName, workspace: Path, workers: int | None, address: str | None) -> Backend:
+    """Local processes, by default as many as there are cores, or tasks of the Ray cluster at an address."""
+    if name == "ray":
+        from claim.jobs.ray import RayBackend
+
+        return RayBackend(workspace, address, workers)
+    from claim.jobs.local import LocalBackend
+
+    return LocalBackend(workers or os.cpu_count() or 1, workspace)
 
 
 @dataclass(frozen=True)
@@ -230,14 +222,11 @@ class Sweep:
     stop_at_failure: bool = False
     failures: dict[str, str] = field(default_factory=dict)  # by the job's name
     last_failure: Failed | None = None
-    _waiting: list[Job] = field(init=False)
-    _running: dict[str, Job] = field(default_factory=dict, init=False)
-    _done: set[str] = field(default_factory=set, init=False)
-    _attempts: dict[str, int] = field(default_factory=dict, init=False)
-    _effort_before: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self._all = with_needs(self.jobs)
+        self._running: dict[str, Job] = {}
+        self._attempts = Counter[str]()
         self._done = {key_of(job) for job in self._all if self.store.load(job) is not None}
         self._waiting = [job for job in self._all if key_of(job) not in self._done]
         self._effort_before = self._effort_done()
@@ -265,14 +254,16 @@ class Sweep:
         while (job := self._next()) is not None and self.backend.free() > 0:
             self._waiting.remove(job)
             self._running[key_of(job)] = job
-            self.backend.submit(job, [self._result(need) for need in job.needs])
+            self.backend.submit(job, [self.store.load(need) or {} for need in job.needs])
         if job is not None and not self._running:
             time.sleep(PATIENCE)  # a cluster that has no core just now
         return job is not None or bool(self._running)
 
     def _next(self) -> Job | None:
         """What to begin next, if anything is ready and there is time."""
-        return None if self._time_is_up() else next((each for each in self._waiting if self._ready(each)), None)
+        if self.seconds is not None and time.monotonic() - self._began >= self.seconds:
+            return None
+        return next((job for job in self._waiting if all(key_of(need) in self._done for need in job.needs)), None)
 
     def _end(self, job: Job, outcome: Result | Failed) -> None:
         key = key_of(job)
@@ -281,15 +272,13 @@ class Sweep:
             self.store.save(job, outcome)
             self._done.add(key)
             return
-        self._attempts[key] = self._attempts.get(key, 0) + 1
-        self.store.log(
-            job=job.name, key=key, attempt=self._attempts[key], reason=outcome.reason, details=outcome.details
-        )
-        if self._attempts[key] < ATTEMPTS and not outcome.final:
+        self._attempts[key] += 1
+        reason, attempt = outcome.reason, self._attempts[key]
+        self.store.log(job=job.name, key=key, attempt=attempt, reason=reason, details=outcome.details)
+        if attempt < ATTEMPTS and not outcome.final:
             self._waiting.insert(0, job)
         else:
-            attempts = "" if outcome.final else f" ({ATTEMPTS} attempts)"
-            self.failures[job.name] = f"{outcome.reason}{attempts}"
+            self.failures[job.name] = reason if outcome.final else f"{reason} ({ATTEMPTS} attempts)"
             self.last_failure = outcome
 
     def _drop_hopeless(self) -> None:
@@ -299,18 +288,6 @@ class Sweep:
             if lost is not None:
                 self._waiting.remove(job)
                 self.failures[job.name] = f"needs {lost}"
-
-    def _ready(self, job: Job) -> bool:
-        return all(key_of(need) in self._done for need in job.needs)
-
-    def _result(self, job: Job) -> Result:
-        result = self.store.load(job)
-        if result is None:
-            raise RuntimeError(f"the result of {job.name} is no longer in the store")
-        return result
-
-    def _time_is_up(self) -> bool:
-        return self.seconds is not None and time.monotonic() - self._began >= self.seconds
 
     def _effort_done(self) -> float:
         return sum(job.effort for job in self._all if key_of(job) in self._done)

@@ -5,19 +5,19 @@ import os
 import socket
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from claim.errors import InputError
-from claim.jobs import Failed, Job, Result, attempt
+from claim.jobs import PATIENCE, Failed, Job, Result, attempt
 
-PATIENCE = 1.0  # seconds
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # how a gRPC client begins
 SETTINGS_FRAME = 4  # and what the fourth byte of a gRPC server's answer says
 
 
 class RayBackend:
-    """One task a job and one core a task; who failed is tried again by the sweep, as on local processes."""
+    """One task a job and one core a task; the sweep tries a failed one again, as on local processes."""
 
     def __init__(self, workspace: Path, address: str | None = None, workers: int | None = None) -> None:
         self.workspace = workspace.resolve()
@@ -54,8 +54,8 @@ class RayBackend:
 def _connect(address: str | None, workers: int | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     door = _door(address)
-    if door is not None and _is_here(door[0]):
-        _bring_token()
+    if door is not None:
+        _bring_token(door[0])
     try:
         import ray
     except ImportError as error:
@@ -78,20 +78,12 @@ def _door(address: str | None) -> tuple[str, int] | None:
     return (host, int(port)) if host and port.isdecimal() else None
 
 
-def _is_here(host: str) -> bool:
-    """Whether a host is this machine: nobody can listen at the address of another."""
-    try:
-        with socket.socket() as own:
-            own.bind((host, 0))
-    except OSError:
-        return False
-    return True
-
-
-def _bring_token() -> None:
-    """Clusters started on this machine ask for its token, once there is one; Ray sends it only if told to."""
-    if (Path.home() / ".ray" / "auth_token").exists():
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
+def _bring_token(host: str) -> None:
+    """Have Ray send the token of this machine, if it has one, to a cluster on this machine, which asks for it."""
+    with suppress(OSError), socket.socket() as own:
+        own.bind((host, 0))  # no program can listen at the address of another machine
+        if (Path.home() / ".ray" / "auth_token").exists():
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
 def _knock(host: str, port: int) -> None:

@@ -1,6 +1,5 @@
 """``claim.train``: train a survey policy, in a folder that keeps the run."""
 
-import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claim.errors import InputError
+from claim.evaluation.provenance import command_line
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import families, load_all, networks_given
@@ -64,7 +64,7 @@ def train(
 
     path, config = Path(fspath(out)), variant_named(variant, **settings)
     given, hidden = training_networks(networks, data_dir)
-    folder = TrainingFolder(path, config, hidden, _command(source or given, config, episodes, settings))
+    folder = TrainingFolder(path, config, hidden, train_command(source or given, config, episodes, settings))
     torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
     folder.open(resume)
     with threadpool_limits(1):
@@ -96,11 +96,10 @@ def check_can_train() -> None:
         raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
 
 
-def _command(source: str, config: Config, episodes: int, settings: dict[str, Any]) -> str:
+def train_command(source: str, config: Config, episodes: int, settings: dict[str, Any]) -> str:
     """The command line that makes the same policy again."""
-    option = "--family" if source in (EVERY_FAMILY, *families()) else "--networks"
-    given = {option: source, "--episodes": episodes, "--budget": config.budget, "--seed": config.seed}
-    words = [str(word) for pair in given.items() for word in pair]
+    option = "family" if source in (EVERY_FAMILY, *families()) else "networks"
+    given = {"variant": config.variant, option: source, "episodes": episodes, "budget": config.budget}
     changed = {name: value for name, value in settings.items() if name not in ("budget", "seed")}
-    words += [word for name, value in changed.items() for word in ("--set", f"{name}={written_setting(value)}")]
-    return shlex.join(["claim", "train", "--variant", config.variant, *words])
+    changes = [f"{name}={written_setting(value)}" for name, value in changed.items()]
+    return command_line("train", {**given, "seed": config.seed, "set": changes})
