@@ -43,11 +43,11 @@ def paper(
     """
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
-    from claim.evaluation.provenance import manifest
     from claim.experiments.paper import FULL, QUICK, Paper
     from claim.experiments.report import write_report
     from claim.jobs import Store, Sweep, backend_named
     from claim.learning.api import check_can_train
+    from claim.provenance import manifest
 
     check_can_train()
     scale = QUICK if quick else FULL

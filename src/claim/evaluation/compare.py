@@ -11,7 +11,6 @@ import numpy as np
 from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings
 from claim.evaluation.batches import Progress, run_batches, split
-from claim.evaluation.provenance import command_line, manifest, resolved
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
     Method,
@@ -28,6 +27,7 @@ from claim.evaluation.statistics import holm, paired_test, standard_error
 from claim.jobs import BackendName
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import load_all, networks_given
+from claim.provenance import command_line, manifest, resolved
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
 from claim.results import Tabular
@@ -91,13 +91,12 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
-        data = {
-            "rows": [asdict(row) for row in self.rows],
+        return {
+            "rows": [without_nan(asdict(row)) for row in self.rows],
             "opt": self.opt,
-            "comparisons": [asdict(each) for each in self.comparisons],
+            "comparisons": [without_nan(asdict(each)) for each in self.comparisons],
             "manifest": self.manifest,
         }
-        return {key: without_nan(value) for key, value in data.items()}
 
 
 def compare(

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from claim.evaluation.provenance import manifest
 from claim.evaluation.report_kit import Section, page, write_figures, write_json
 from claim.experiments import sections, sections_training
 from claim.experiments.jobs import Train, save_policy
@@ -13,6 +12,7 @@ from claim.experiments.published import CITATION, NETWORKS
 from claim.experiments.results import Results
 from claim.io.files import write_whole
 from claim.jobs import RESULTS_VERSION, Store, with_needs
+from claim.provenance import manifest
 
 TITLE = "The experiments of the CLAIM paper, run again"
 SECTIONS = (*sections.SECTIONS, *sections_training.SECTIONS)  # in the order of the page

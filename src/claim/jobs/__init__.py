@@ -7,15 +7,15 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from claim.errors import ClaimError
 from claim.io.files import locked, make_folder, write_whole
+from claim.provenance import library_versions
 
 RESULTS_VERSION = 2  # one more whenever a change of the code changes results: older ones are then run again
 LIBRARIES = ("claim", "numpy", "scipy", "numba", "torch")
@@ -70,16 +70,6 @@ def key_of(job: Job) -> str:
         "versions": {"results": RESULTS_VERSION, **library_versions(LIBRARIES)},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
-
-
-@cache
-def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
-    """The versions of those that are installed."""
-    found = {}
-    for library in libraries:
-        with suppress(PackageNotFoundError):
-            found[library] = version(library)
-    return found
 
 
 def attempt(job: Job, inputs: Sequence[Result], workspace: Path) -> Result | Failed:

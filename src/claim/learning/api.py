@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claim.errors import InputError
-from claim.evaluation.provenance import command_line
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import families, load_all, networks_given
+from claim.provenance import command_line
 from claim.results import Tabular
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ import numpy as np
 import torch
 
 from claim.errors import InputError
-from claim.evaluation.provenance import manifest
 from claim.io.files import locked, make_folder, write_whole
 from claim.learning.config import Config
 from claim.learning.policy import LearnedPolicy
 from claim.learning.train import Training, train
 from claim.networks import Network
+from claim.provenance import manifest
 
 Watch = Callable[[dict[str, Any]], None]
 POLICY, BEFORE_END = "policy", "before-end"  # stems of policy files

@@ -194,7 +194,7 @@ class Network:
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray | None]:
         """Sources, targets and probabilities of all edges; an undirected one once, smaller index first."""
-        sources = np.repeat(np.arange(self.n, dtype=np.int32), self.degrees)
+        sources = np.repeat(np.arange(len(self.degrees), dtype=np.int32), self.degrees)
         keep = slice(None) if self.directed else sources < self.contacts
         probabilities = None if self.probabilities is None else self.probabilities[keep]
         return sources[keep], self.contacts[keep], probabilities

@@ -5,16 +5,19 @@ import platform
 import shlex
 import subprocess
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from claim.evaluation.runs import Method
 from claim.io.files import sha256_of
-from claim.jobs import library_versions
 from claim.networks import Network
 from claim.networks.catalogue import family_of
 from claim.registry import find_shipped, is_file, is_learned
-from claim.selection import selector_named
+
+if TYPE_CHECKING:
+    from claim.evaluation.runs import Method
 
 SCHEMA_VERSION = 1
 LIBRARIES = ("claim", "numpy", "scipy", "numba", "networkx", "torch")
@@ -45,6 +48,16 @@ def command_line(verb: str, options: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
+@cache
+def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
+    """The versions of those that are installed."""
+    found = {}
+    for library in libraries:
+        with suppress(PackageNotFoundError):
+            found[library] = version(library)
+    return found
+
+
 def _revision() -> dict[str, Any] | None:
     """The revision of the source tree this package runs from; None for an installed copy."""
     root = Path(__file__).resolve().parents[3]
@@ -66,7 +79,7 @@ def _git(root: Path, *arguments: str) -> str | None:
 NO_FAMILY = "unknown"
 
 
-def resolved(methods: Iterable[Method], networks: Iterable[Network], budget: int) -> dict[str, Any]:
+def resolved(methods: "Iterable[Method]", networks: Iterable[Network], budget: int) -> dict[str, Any]:
     """By name and family of network the policies and selectors that were trained; empty where none was."""
     methods = list(methods)
     families = list(dict.fromkeys(family_of(network) for network in networks))
@@ -95,6 +108,7 @@ def _policy(name: str, family: str | None, budget: int) -> dict[str, Any]:
 
 
 def _foresight(name: str, family: str | None) -> dict[str, str]:
+    from claim.selection import selector_named
     from claim.selection.foresight.model import model_path
 
     full = selector_named(name, family=family).name
