@@ -113,8 +113,11 @@ def select(
     if both:
         raise InputError(f"{both[0]} is in both --must and --must-not")
     began = time.perf_counter()
-    limits: dict[str, Any] = {"may": None if may is None else people_of(graph, names(may))}
-    limits |= {"must": people_of(graph, names(must)), "must_not": people_of(graph, names(must_not))}
+    limits: dict[str, Any] = {
+        "may": None if may is None else names(may),
+        "must": names(must),
+        "must_not": names(must_not),
+    }
     chosen = choose(graph, k, p, samples, seed, method, **limits, **known_people)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
