@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
+from math import inf
+from numbers import Integral, Real
 
 from claim.messages import Message
 
@@ -18,7 +20,7 @@ class ClaimError(Exception):
         super().__init__(str(self.message))
 
 
-class InputError(ClaimError):
+class InputError(ClaimError, ValueError):
     """A file or a value that cannot be used as given."""
 
     @classmethod
@@ -34,3 +36,23 @@ def check_settings(function: str, settings: type, given: Iterable[str]) -> None:
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
         raise InputError(f"{function} has no setting {unknown!r} (known: {', '.join(known)})")
+
+
+def check_whole(least: int = 0, **given: object) -> None:
+    """Refuse a value that is no whole number of at least ``least``: ``check_whole(1, runs=runs)``."""
+    for name, value in given.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise InputError(f"{name} must be a whole number, got {value!r}")
+        if value < least:
+            raise InputError(f"{name} must be at least {least}, got {value}")
+
+
+def check_number(low: float = 0.0, high: float = inf, *, above: bool = False, **given: object) -> None:
+    """Refuse a value that is no number from ``low`` (or only ``above`` it) to ``high``."""
+    for name, value in given.items():
+        if not isinstance(value, Real):
+            raise InputError(f"{name} must be a number, got {value!r}")
+        number = float(value)
+        if not (low < number if above else low <= number) or not number <= high:
+            allowed = f"between {low:g} and {high:g}" if not above else f"above {low:g} and at most {high:g}"
+            raise InputError(f"{name} must be {allowed}, got {value}")

@@ -7,7 +7,7 @@ A name is one of the built-in rules, one you registered (:func:`register_policy`
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
@@ -27,6 +27,7 @@ EVERY_FAMILY = "all"
 LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}  # family of a network to the family trained for it
 SELECTORS = ("greedy", "foresight")
 _NAME = re.compile(r"(?P<variant>[a-z-]+)(:(?P<family>[a-z-]+))?(@(?P<budget>\d+))?")
+_OWN_NAME = re.compile(r"[\w+-]+")
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _registered: dict[str, dict[str, Any]] = {"policies": {}, "selectors": {}}
 
@@ -36,12 +37,20 @@ _registered: dict[str, dict[str, Any]] = {"policies": {}, "selectors": {}}
 
 def register_policy(name: str, policy: Policy | type[Policy]) -> None:
     """Make a policy (an object, or a class without arguments) available by name, also in worker processes."""
-    _registered["policies"][name] = _checked("policies", policy)
+    _register("policies", name, policy, (*POLICIES, *VARIANTS))
 
 
 def register_selector(name: str, selector: Selector | type[Selector]) -> None:
     """Make a selector (an object, or a class without arguments) available by name, also in worker processes."""
-    _registered["selectors"][name] = _checked("selectors", selector)
+    _register("selectors", name, selector, SELECTORS)
+
+
+def _register(kind: str, name: str, given: Any, taken: Iterable[str]) -> None:
+    if not isinstance(name, str) or not _OWN_NAME.fullmatch(name):
+        raise InputError(f"a name must be letters, digits and -, + or _, got {name!r}")
+    if name in taken:
+        raise InputError(f"{name} is the name of one that comes with the package: register yours under another name")
+    _registered[kind][name] = _checked(kind, given)
 
 
 def name_of(thing: PolicyLike | SelectorLike) -> str:
@@ -52,8 +61,19 @@ def name_of(thing: PolicyLike | SelectorLike) -> str:
     return own if isinstance(own, str) else (thing if isinstance(thing, type) else type(thing)).__name__
 
 
+def reference_of(thing: PolicyLike | SelectorLike) -> str:
+    """What a policy or selector is called on the command line: its name, or ``package.module:Class``."""
+    if isinstance(thing, str) or name_of(thing) in POLICIES:
+        return name_of(thing)
+    kind = thing if isinstance(thing, type) else type(thing)
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
 def own_object(kind: str, given: Any) -> Any | None:
-    """The object behind your own policy or selector (``kind`` is "policies" or "selectors"); None for other names."""
+    """The object of a policy or selector (``kind`` is "policies" or "selectors").
+
+    None for the name of a trained policy or of a selector that comes with the package: they depend on the network.
+    """
     if not isinstance(given, str):
         return _checked(kind, given)
     if given in _registered[kind]:

@@ -16,7 +16,19 @@ from claim.evaluation.statistics import holm
 from claim.evaluation.tables import comparison_tables, marked_name
 from claim.networks import Network
 
-ROW = {"network", "policy", "selector", "protocol", "runs", "mean", "stderr", "values", "discovered", "reference"}
+ROW = {
+    "network",
+    "policy",
+    "selector",
+    "protocol",
+    "runs",
+    "mean",
+    "stderr",
+    "values",
+    "discovered",
+    "reference",
+    "own_start",
+}
 DIFFERENCE = {"network", "protocol", "a", "b", "difference", "ci95", "p_value", "p_holm"}
 MANIFEST = {"schema_version", "command", "settings", "versions", "networks", "git"}
 

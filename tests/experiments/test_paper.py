@@ -87,7 +87,7 @@ def test_density_counts_start_people_and_their_contacts(tmp_path):
     network = load("zone1")
     played = Evaluate(network, "random", "greedy", "field", runs=3, checkpoints=(0,)).run([], tmp_path)
     for start, ratio in zip(
-        compare(network, "random", runs=3, seed=SEED).played.starts["zone1"], played["density"], strict=True
+        compare(network, "random", runs=3, seed=SEED).studies.starts["zone1"], played["density"], strict=True
     ):
         around = {int(contact) for person in start for contact in network.contacts_of(person)} | set(start)
         assert ratio == len(around) / len(start)

@@ -70,7 +70,9 @@ def evaluate(
         from claim.evaluation.report import write_run_folder
 
         with counted("budget curves", hidden=quiet) as progress:
-            report = write_run_folder(result, Path(out), workers=workers, progress=progress)
+            report = write_run_folder(
+                result, Path(out), workers=workers, backend=backend, address=address, progress=progress
+            )
         if not quiet:
             say(f"report: {report}")
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from claim.discovery import draws_own_start
 from claim.discovery.simulation import check_contacts
-from claim.errors import InputError, check_settings
+from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import Progress, run_batches, split
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
@@ -29,7 +30,7 @@ from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import load_all, networks_given
 from claim.provenance import command_line, manifest, resolved
 from claim.randomness import named_seed
-from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of
+from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of, reference_of
 from claim.results import Tabular
 
 RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
@@ -49,6 +50,7 @@ class Row:
     values: list[float]
     discovered: float  # people discovered, on average
     reference: bool  # sees what no policy may see
+    own_start: bool  # starts from random people of its own, not from the common start sets
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Comparison(Tabular):
     opt: dict[str, float]
     comparisons: list[Difference]
     manifest: dict[str, Any] = field(repr=False)
-    played: ComparedStudies = field(repr=False)
+    studies: ComparedStudies = field(repr=False)
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per method and network, without the values of single runs."""
@@ -130,8 +132,7 @@ def compare(
     for network in hidden:
         check_contacts(network)
     study = StudySettings(seed, **settings)
-    if runs < 1:
-        raise InputError(f"runs must be at least 1, got {runs}")
+    check_whole(1, runs=runs)
     own = next((network.name for network in hidden if network.probabilities is not None), None)
     if own is not None and study.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
@@ -144,7 +145,7 @@ def compare(
     recorded = {**study.recorded(), "runs": runs, "start_sets": start_sets or "published where they exist"}
     trained = resolved(methods, hidden, study.budget)
     if trained:
-        recorded["played"] = trained
+        recorded["played"] = trained  # the key that files have
     return Comparison(
         rows,
         {network.name: optimum(network, study) for network in hidden},
@@ -160,20 +161,20 @@ def methods_of(
     protocols: Iterable[str] | str,
 ) -> list[Method]:
     """Every combination, each once; what is no policy or selector is refused before anything is computed."""
-    settings, oracles = _listed(policies), _listed(selectors)
-    views = [check_protocol(name) for name in _listed(protocols)]
-    if not (settings and oracles and views):
+    policies, selectors = _listed(policies), _listed(selectors)
+    checked = [check_protocol(name) for name in _listed(protocols)]
+    if not (policies and selectors and checked):
         raise InputError("a comparison needs at least one policy, one selector and one protocol")
-    for policy in settings:
+    for policy in policies:
         check_policy(policy)
-    for oracle in oracles:
-        find_selector(oracle)
-    for kind, given in (("policies", settings), ("selectors", oracles)):
+    for selector in selectors:
+        find_selector(selector)
+    for kind, given in (("policies", policies), ("selectors", selectors)):
         names = [name_of(each) for each in given]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"two {kind} are called {twice}: give each a name of its own")
-    return [Method(*each).with_objects() for each in product(settings, oracles, views)]
+    return [Method(*each).with_objects() for each in product(policies, selectors, checked)]
 
 
 def optimum(network: Network, settings: StudySettings) -> float:
@@ -207,9 +208,9 @@ def method_name(row: Row, several_selectors: bool) -> str:
     return f"{row.policy} + {row.selector}" if several_selectors else row.policy
 
 
-def _row(network: Network, method: Method, played: list[list[StudyResult]]) -> Row:
-    values = [outcomes[-1].influence for outcomes in played]
-    discovered = float(np.mean([outcomes[-1].discovered for outcomes in played]))
+def _row(network: Network, method: Method, studies: list[list[StudyResult]]) -> Row:
+    values = [outcomes[-1].influence for outcomes in studies]
+    discovered = float(np.mean([outcomes[-1].discovered for outcomes in studies]))
     return Row(
         network.name,
         *method.names,
@@ -219,6 +220,7 @@ def _row(network: Network, method: Method, played: list[list[StudyResult]]) -> R
         values,
         discovered,
         is_marked(method.policy),
+        is_marked(method.policy, draws_own_start),
     )
 
 
@@ -230,11 +232,12 @@ def _command(
     def listed(values: Iterable[str]) -> str:
         return ",".join(f'"{value}"' if "," in value else value for value in dict.fromkeys(values))
 
-    policies, selectors, protocols = (listed(names) for names in zip(*(each.names for each in methods), strict=True))
     usual = StudySettings(study.seed)
     options = {
         "networks": listed(each.name if isinstance(each, Network) else each for each in networks),
-        "policies": policies, "selector": selectors, "protocol": protocols, "runs": runs, "seed": study.seed,
+        "policies": listed(reference_of(each.policy) for each in methods),
+        "selector": listed(reference_of(each.selector) for each in methods),
+        "protocol": listed(each.protocol for each in methods), "runs": runs, "seed": study.seed,
         "budget": study.budget, "start-size": study.start_size, "leaders": study.leaders, "probability": study.p,
         "start-sets": start_sets,
     }  # fmt: skip

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Drawing
 
 from claim.cascades import Reached, cascade
 from claim.discovery import Discovered
-from claim.evaluation.batches import Progress, run_batches, split
+from claim.evaluation.batches import run_batches, split
 from claim.evaluation.compare import Comparison
 from claim.evaluation.report_kit import (
     PALETTE,
@@ -51,12 +51,14 @@ def write_run_folder(
     folder: Path,
     *,
     budgets: Sequence[int] = BUDGETS,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    **placement: Any,
 ) -> Path:
-    """Write everything about a comparison; returns the path of the report."""
+    """Write everything about a comparison; returns the path of the report.
+
+    ``placement`` is where the studies of the budget curves run, as for :func:`run_batches`: workers, backend, address.
+    """
     make_folder(folder / "figures")
-    points = budget_curves(result, budgets, workers, progress)
+    points = budget_curves(result, budgets, **placement)
     sections = _sections(result, points)
     write_json(folder / "manifest.json", result.manifest)
     write_json(folder / "results.json", result.to_dict())
@@ -79,17 +81,16 @@ def write_run_folder(
 def budget_curves(
     result: Comparison,
     budgets: Sequence[int] = BUDGETS,
-    workers: int | None = None,
-    progress: Progress | None = None,
+    **placement: Any,
 ) -> list[dict[str, Any]]:
     """People reached against surveys; each study is surveyed to the end and leaders are chosen along the way."""
-    played = result.played
+    compared = result.studies
     batches = [
-        split(network, method, played.settings, played.starts[network.name][:MOST_RUNS], budgets)
-        for network, method in product(played.networks, played.methods)
+        split(network, method, compared.settings, compared.starts[network.name][:MOST_RUNS], budgets)
+        for network, method in product(compared.networks, compared.methods)
     ]
     points = []
-    for row, runs in zip(result.rows, run_batches(batches, workers, progress), strict=True):
+    for row, runs in zip(result.rows, run_batches(batches, **placement), strict=True):
         names = {name: getattr(row, name) for name in ("network", "policy", "selector", "protocol")}
         for surveys, outcomes in zip(budgets, zip(*runs, strict=True), strict=True):
             values = [each.influence for each in outcomes]
@@ -181,7 +182,7 @@ def _study_figures(result: Comparison) -> list[Figure]:
         "beside it one cascade of these leaders on the hidden network."
     )
     figures: list[Figure] = []
-    for network in result.played.networks[:MOST_STUDIES]:
+    for network in result.studies.networks[:MOST_STUDIES]:
         name = _file_name(f"study-{network.name}", [each.name for each in figures])
         figures.append(Figure(name, caption, _one_study(result, network)))
     return figures
@@ -195,11 +196,11 @@ def _file_name(wanted: str, taken: Iterable[str]) -> str:
 
 def _one_study(result: Comparison, network: Network) -> Drawing:
     """The first run of the best policy on a network, run again; left the discovered network, right one cascade."""
-    played = result.played
+    compared = result.studies
     rows = [row for row in result.rows if row.network == network.name]  # in the order of the methods
     best = max([row for row in rows if not row.reference] or rows, key=lambda row: row.mean)
-    method = played.methods[rows.index(best)]
-    settings, start = played.settings, played.starts[network.name][0]
+    method = compared.methods[rows.index(best)]
+    settings, start = compared.settings, compared.starts[network.name][0]
     ((simulation, outcomes),) = run_studies(network, method, settings, [(0, start)], [settings.budget])
     leaders = list(outcomes[-1].leaders)
     local = {who: i for i, who in enumerate(simulation.people)}

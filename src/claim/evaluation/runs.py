@@ -1,5 +1,6 @@
 """One run: a study from a start set to the reach of its leaders."""
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -12,7 +13,7 @@ from claim.cascades.influence import check_people
 from claim.discovery import Discovered, Policy, Selector, Simulation, draws_own_start, surveys
 from claim.discovery.policies.simple import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
-from claim.errors import InputError
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
 from claim.randomness import named_seed
@@ -206,18 +207,12 @@ class StudySettings:
     selector_informed: bool = True
 
     def __post_init__(self) -> None:
-        at_least = {"start_size": 1, "leaders": 1, "per_round": 1, "budget": 0, "seed": 0}
-        for name, least in at_least.items():
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        check_whole(1, start_size=self.start_size, leaders=self.leaders, per_round=self.per_round)
+        check_whole(budget=self.budget, seed=self.seed)
         if self.unit not in get_args(BudgetUnit):
             raise InputError(f"unit must be {' or '.join(get_args(BudgetUnit))}, got {self.unit!r}")
-        for name in ("p", "refusal"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
-        for name in ("attendance", "report_rate"):
-            if not 0 < getattr(self, name) <= 1:
-                raise InputError(f"{name} must be above 0 and at most 1, got {getattr(self, name)}")
+        check_number(0, 1, p=self.p, refusal=self.refusal)
+        check_number(0, 1, above=True, attendance=self.attendance, report_rate=self.report_rate)
         if self.p_range is not None:
             ends = tuple(map(float, self.p_range))
             if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
@@ -287,7 +282,8 @@ def run_studies(
     selector = selector_for(method, network, settings)
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
-        for simulation in studied(network, policy, settings, run, start, checkpoints):
+        fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
+        for simulation in studied(network, fresh, settings, run, start, checkpoints):
             rng = selector_rng(settings, run)
             leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, rng)
             outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from claim.discovery import draws_own_start
 from claim.evaluation.compare import Comparison, Difference, Row, method_name, without_nan
-from claim.registry import is_marked
 
 if TYPE_CHECKING:
     import rich.table
@@ -134,7 +132,7 @@ def marked_name(row: Row, several_selectors: bool) -> str:
     name = method_name(row, several_selectors)
     if row.reference:
         return f"{name} (reference)"
-    return f"{name} (own start)" if is_marked(row.policy, draws_own_start) else name
+    return f"{name} (own start)" if row.own_start else name
 
 
 def _reached(rows: list[Row], several: bool, opt: dict[str, float]) -> "rich.table.Table":
