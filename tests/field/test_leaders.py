@@ -121,7 +121,7 @@ def test_every_leader_has_reasons_in_words(hubs):
 
 def test_who_refused_the_survey_is_asked_with_care(hubs):
     hub = next(each.code for each in hubs.study.people.values() if each.times_named > 1)
-    hubs.run(lambda draft: commands.not_surveyed(draft, hub, "refused"))
+    hubs.run(lambda draft: commands.end_survey(draft, hub, "refused"))
     hubs.run(lambda draft: commands.wish_for_leader(draft, hub, "include"))
     texts = [reason.text for reason in choose_leaders(hubs.study).leaders[0].reasons]
     assert texts[:2] == ["you asked for this person", foresight.REFUSED_SURVEY]

@@ -67,7 +67,7 @@ def test_named_nobody_counts_as_an_answer(paper):
 
 def test_an_exhausted_frontier_is_said(paper):
     for code in ("P3", "P4"):
-        paper.run(lambda draft, code=code: commands.not_surveyed(draft, code, "refused"))
+        paper.run(lambda draft, code=code: commands.end_survey(draft, code, "refused"))
     paper.survey("P5")
     advice = recommend(paper.study)
     assert advice.ranking == ()
@@ -79,13 +79,13 @@ def test_refusals_count_by_the_rule(paper):
     other = Paper(refusal_rule="answers", budget=1)
     other.add("Ana", start=True)
     other.survey("P1", "Ben")
-    paper.run(lambda draft: commands.not_surveyed(draft, "P3", "refused"))
-    other.run(lambda draft: commands.not_surveyed(draft, "P2", "refused"))
+    paper.run(lambda draft: commands.end_survey(draft, "P3", "refused"))
+    other.run(lambda draft: commands.end_survey(draft, "P2", "refused"))
     assert (paper.study.spent, other.study.spent) == (2, 0)
 
 
 def test_somebody_not_there_comes_back_later(paper):
-    paper.run(lambda draft: commands.not_surveyed(draft, "P3", "no-show"))
+    paper.run(lambda draft: commands.end_survey(draft, "P3", "no-show"))
     assert paper.study.spent == 1
     ranking = [each.person for each in recommend(paper.study, 3).ranking]
     assert ranking[-1] == "P3"
@@ -139,7 +139,7 @@ def test_what_somebody_said_stays_with_the_code_that_was_surveyed(paper):
     paper.run(lambda draft: commands.unmerge(draft, "P2"))
     assert paper.study.people["P2"].contacts == ("P3", "P5", "P6")
     assert paper.study.people["P3"].state == "named"
-    paper.run(lambda draft: commands.not_surveyed(draft, "P3", "refused"))
+    paper.run(lambda draft: commands.end_survey(draft, "P3", "refused"))
 
 
 def test_withdrawal_of_a_merged_person_concerns_all_codes_and_remarks(paper):
@@ -262,11 +262,11 @@ def test_a_round_goes_on_until_its_places_are_used():
 
     first, second, third = planned(3)
     assert planned() == [first, second, third]
-    paper.run(lambda draft: commands.not_surveyed(draft, first, "refused"))
+    paper.run(lambda draft: commands.end_survey(draft, first, "refused"))
     *kept, fourth = planned()
     assert kept == [second, third]
     assert fourth not in (first, second, third)
-    paper.run(lambda draft: commands.not_surveyed(draft, second, "no-show"))
+    paper.run(lambda draft: commands.end_survey(draft, second, "no-show"))
     assert planned()[:2] == [third, fourth]
     assert second not in planned()
     fifth = planned()[2]

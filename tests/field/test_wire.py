@@ -55,7 +55,7 @@ def test_every_change_breaks_the_chain(rows):
 
 
 def test_a_commitment_binds_and_hides():
-    one, two = Secret.of("Ana"), Secret.of("Ana")
+    one, two = Secret("Ana"), Secret("Ana")
     assert one.commitment != two.commitment
     assert Secret("Anna", one.nonce).commitment != one.commitment
     assert Secret("Ana", one.nonce).commitment == one.commitment

@@ -393,7 +393,7 @@ def _not_surveyed(opened: "OpenStudy", person: str | None, outcome: Missed) -> R
     from claim.field.study import commands
 
     [who] = people_of(opened.view, {PERSON: person})
-    opened.run(lambda draft: commands.not_surveyed(draft, who, outcome))
+    opened.run(lambda draft: commands.end_survey(draft, who, outcome))
     return {"person": who, "outcome": outcome}, f"{who}: {outcome}"
 
 

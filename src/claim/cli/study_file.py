@@ -206,7 +206,7 @@ def export(
     if with_names:
         write_name_key(target, bundle.names, asked_passphrase(KEY_VARIABLE, "Passphrase of the key", confirm=True))
     else:
-        _write(target, export_zip(bundle, format, opened.study.head).content)
+        _write(target, export_zip(bundle, format, opened.study.head))
     what = "names" if with_names else format
     try:
         opened.run(lambda draft: commands.exported(draft, what, with_names))
@@ -234,7 +234,7 @@ def import_files(
     Example: [bold]claim study import export.zip --apply[/bold]
     """
     from claim.field.exchange import preview
-    from claim.field.exchange.study import import_preview, known_names
+    from claim.field.exchange.study import import_preview
 
     pairs = _pairs(listed("--same", same, same_file))
     if same_file is None and not all(map(_CODE_IN_FILE.fullmatch, pairs)):
@@ -242,7 +242,7 @@ def import_files(
     check_codes(pairs.values(), "give a code of the study, as in new-3=P7; claim study people lists them")
     pairs = {code: known.upper() for code, known in pairs.items()}
     opened = open_study()
-    mapping, known = _pairs(names(columns)), known_names(opened.view)
+    mapping, known = _pairs(names(columns)), opened.view.index.names
     looked = preview(list(files), format=format, mapping=mapping, existing=known, join_names=not apart)
     result = _described(looked) | {"taken": apply or take}
     if apply or take:

@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from claim.field.exchange import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.field.exchange.records import OUTCOMES, STATUSES
+from claim.field.exchange.records import OUTCOMES, STATUSES, Bundle, PersonRecord, SurveyRecord, TieRecord
 
 NASTY = st.sampled_from(
     ["=1+1", "+1", "-1", "@SUM(A1)", "'", "''", "'=x", "\\u{41}", "\\u{5c}", "\\u{202e}", "a|b", "|", "</script>",

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from claim.errors import InputError
-from claim.field.exchange import Bundle, Upload, preview, take
+from claim.field.exchange import preview, take
+from claim.field.exchange.records import Bundle
+from claim.io.text import Source
 
 EGO_A, EGO_B = "a1111111-0000-4000-8000-000000000001", "b2222222-0000-4000-8000-000000000002"
 SESSION_A, SESSION_B = "5e551011-0000-4000-8000-00000000000a", "5e551011-0000-4000-8000-00000000000b"
@@ -25,7 +27,7 @@ def packed(members: Mapping[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def read(*uploads: Upload, **options: object) -> Bundle:
+def read(*uploads: Source, **options: object) -> Bundle:
     return take(preview(uploads, **options))  # type: ignore[arg-type]
 
 
@@ -33,7 +35,7 @@ def read_or_refused(content: bytes, **options: object) -> None:
     """Fine either way, as long as a refusal is one line."""
     problem = ""
     try:
-        read(Upload("a", content), **options)
+        read(Source("a", content), **options)
     except InputError as error:
         problem = str(error)
     assert problem.isprintable()
@@ -41,7 +43,7 @@ def read_or_refused(content: bytes, **options: object) -> None:
 
 def again(files: Mapping[str, bytes]) -> Bundle:
     """What was exported, brought in again."""
-    return read(*(Upload(name, files[name]) for name in files if name.endswith((".csv", "ml", ".gexf"))))
+    return read(*(Source(name, files[name]) for name in files if name.endswith((".csv", "ml", ".gexf"))))
 
 
 def network_canvas() -> dict[str, str]:

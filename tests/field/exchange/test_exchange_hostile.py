@@ -27,8 +27,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.field.exchange import Upload, preview, take
+from claim.field.exchange import preview, take
 from claim.io import archives, tables
+from claim.io.text import Source
 
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -260,7 +261,7 @@ def test_refused_with_one_line(case: str) -> None:
     content = given_content() if callable(given_content) else given_content
     content = content.encode() if isinstance(content, str) else content
     with pytest.raises(InputError) as refused:
-        take(preview(Upload(name, content)))
+        take(preview(Source(name, content)))
     message = str(refused.value)
     assert message.startswith(name), message
     assert word in message
@@ -274,7 +275,7 @@ def test_memory_is_bounded(make: Callable[[], bytes]) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(InputError):
-            preview(Upload("a.zip", content))
+            preview(Source("a.zip", content))
         assert tracemalloc.get_traced_memory()[1] < 40 * 1024**2
     finally:
         tracemalloc.stop()
@@ -304,16 +305,16 @@ def test_all_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     """No member is suspicious by itself."""
     monkeypatch.setattr("claim.io.archives.MAX_UNPACKED_BYTES", 10_000)
     text = "name\r\n" + "".join(f"{i}\r\n" for i in range(500))
-    preview(Upload("a.zip", packed({"1.csv": text})))
+    preview(Source("a.zip", packed({"1.csv": text})))
     with pytest.raises(InputError, match="absurd size"):
-        preview(Upload("a.zip", packed({f"{i}.csv": text for i in range(9)})))
+        preview(Source("a.zip", packed({f"{i}.csv": text for i in range(9)})))
 
 
 def test_a_full_table_takes_little_memory() -> None:
     rows = "".join(f"Person {i},x\r\n" for i in range(20_000))
     tracemalloc.start()
     try:
-        assert len(preview(Upload("a.csv", f"name,b\r\n{rows}".encode())).bundle.people) == 20_000
+        assert len(preview(Source("a.csv", f"name,b\r\n{rows}".encode())).bundle.people) == 20_000
         assert tracemalloc.get_traced_memory()[1] < 40 * 1024**2
     finally:
         tracemalloc.stop()
@@ -326,7 +327,7 @@ def test_too_large_and_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(InputError, match=r"big\.csv: is larger than 1 MiB"):
         preview(path)
     with pytest.raises(InputError, match="at most 50"):
-        preview([Upload("a.csv", b"name\nAnn\n")] * 51)
+        preview([Source("a.csv", b"name\nAnn\n")] * 51)
     with pytest.raises(InputError, match="no file"):
         preview([])
 
@@ -342,7 +343,7 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
 )
 def test_the_name_of_a_file_stays_harmless(name: str) -> None:
     with pytest.raises(InputError) as refused:
-        preview(Upload(name, b"\xff"))
+        preview(Source(name, b"\xff"))
     assert str(refused.value).isprintable()
     assert len(str(refused.value)) < 300
     assert "/" not in str(refused.value).split(":")[0]
@@ -386,4 +387,4 @@ def shared(cells: str, text: str) -> bytes:
 def test_a_workbook_that_would_fill_the_memory_is_refused(content: Callable[[], bytes], word: str) -> None:
     """A rectangle that is nearly empty, one long text in many cells, and cells where styles belong."""
     with pytest.raises(InputError, match=word):
-        preview(Upload("a.xlsx", content()))
+        preview(Source("a.xlsx", content()))

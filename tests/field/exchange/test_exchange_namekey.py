@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from claim.errors import ClaimError, InputError
-from claim.field.exchange import Bundle, PersonRecord
 from claim.field.exchange.export import FILE_NAME, WrongKey, read_name_key, write_name_key
+from claim.field.exchange.records import Bundle, PersonRecord
 from claim.field.store.cipher import Gate
 from claim.field.store.store import Store
 

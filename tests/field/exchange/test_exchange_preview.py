@@ -6,13 +6,14 @@ import pytest
 from exchange_files import crlf, egoweb, kobo, network_canvas, packed, read_or_refused, workbook
 
 from claim.errors import InputError
-from claim.field.exchange import IMPORTERS, Upload, preview, take
+from claim.field.exchange import IMPORTERS, preview, take
 from claim.field.exchange.builder import Importer
 from claim.field.exchange.preview import MAX_COMPARED
+from claim.io.text import Source
 
 
-def csv(*lines: str, name: str = "a.csv") -> Upload:
-    return Upload(name, crlf(*lines).encode())
+def csv(*lines: str, name: str = "a.csv") -> Source:
+    return Source(name, crlf(*lines).encode())
 
 
 def test_counts_columns_and_first_rows() -> None:
@@ -21,7 +22,7 @@ def test_counts_columns_and_first_rows() -> None:
     assert (table.where, table.columns, len(table.rows)) == ("roster.csv", ("name", "age"), 20)
     assert table.rows[0].cells == ("Person 0", "0")
     assert looked_at.mapping["roster.name"] == "name"
-    assert (looked_at.choices[0].needed, looked_at.choices[0].columns) == (True, ("name", "age"))
+    assert (looked_at.choices[0].role.needed, looked_at.choices[0].columns) == (True, ("name", "age"))
 
 
 def test_files_are_read_from_disk_too(tmp_path: Path) -> None:
@@ -33,7 +34,7 @@ def test_files_are_read_from_disk_too(tmp_path: Path) -> None:
 
 def test_the_digest_stands_for_the_content_alone() -> None:
     one, two = csv("name", "Ann"), csv("name", "Ben")
-    assert preview([one, two]).digest == preview([two, Upload("other.csv", one.content)]).digest
+    assert preview([one, two]).digest == preview([two, Source("other.csv", one.content)]).digest
     assert preview(one).digest != preview(two).digest
 
 
@@ -60,7 +61,7 @@ def test_a_missing_column_is_asked_for() -> None:
     sheet = workbook(
         {"main": [["q1", "_uuid", "_index"], ["Zoe", "u", 1]], "reps": [["q2", "_parent_index"], ["Ann", 1]]}
     )
-    file = Upload("k.xlsx", sheet)
+    file = Source("k.xlsx", sheet)
     looked_at = preview(file)
     assert [str(problem) for problem in looked_at.problems] == [
         "k.xlsx [main]:1: which column holds the name of the person surveyed? there are 'q1', '_uuid', '_index'",
@@ -72,9 +73,9 @@ def test_a_missing_column_is_asked_for() -> None:
 
 @pytest.mark.parametrize("importer", IMPORTERS)
 @pytest.mark.parametrize(
-    "file", [csv("name", "Ann"), Upload("k.xlsx", kobo()), Upload("n.zip", packed(network_canvas()))]
+    "file", [csv("name", "Ann"), Source("k.xlsx", kobo()), Source("n.zip", packed(network_canvas()))]
 )
-def test_any_format_can_be_forced_on_any_file(importer: Importer, file: Upload) -> None:
+def test_any_format_can_be_forced_on_any_file(importer: Importer, file: Source) -> None:
     read_or_refused(file.content, format=importer.name)
 
 
@@ -95,7 +96,7 @@ def test_people_are_not_tied_to_themselves_and_a_tie_counts_once() -> None:
 
 def test_similar_names_are_reported_and_can_be_merged() -> None:
     looked_at = preview(
-        Upload("n.zip", packed(network_canvas())), existing=[("P1", "Benn"), ("P2", "Zoë"), ("P3", "Xavier")]
+        Source("n.zip", packed(network_canvas())), existing=[("P1", "Benn"), ("P2", "Zoë"), ("P3", "Xavier")]
     )
     in_study = {each.name: (each.other_code, each.in_study) for each in looked_at.duplicates}
     assert in_study == {"Ben": ("P1", True), "Zoe": ("P2", True)}
@@ -135,12 +136,12 @@ def test_suggestions_do_not_fall_for_look_alikes() -> None:
         "pets": [pets, ["Rex", 1]],
         "friends": [friends, ["555", "Ann", 1]],
     }
-    looked_at = preview(Upload("k.xlsx", workbook(sheets)))
+    looked_at = preview(Source("k.xlsx", workbook(sheets)))
     assert looked_at.mapping["respondent.name"] == "full_name"
     assert looked_at.mapping["contact.name"] == "friends_first_name"
     assert set(looked_at.bundle.names.values()) == {"Zoe", "Ann"}
     assert [str(note) for note in looked_at.notes] == ["k.xlsx [pets]: not needed, left out"]
-    chosen = preview(Upload("k.xlsx", workbook(sheets)), mapping={"contact.table": "pets", "contact.name": "pet"})
+    chosen = preview(Source("k.xlsx", workbook(sheets)), mapping={"contact.table": "pets", "contact.name": "pet"})
     assert set(chosen.bundle.names.values()) == {"Zoe", "Rex"}
 
 
@@ -209,7 +210,7 @@ def test_contacts_in_a_form_are_refused_beside_a_repeat_too() -> None:
         "main": [main, ["Zoe", "married", "Ben", "u", 1]],
         "contacts": [["contact_name", "_parent_index"], ["Ann", 1]],
     }
-    (problem,) = preview(Upload("k.xlsx", workbook(sheets))).problems
+    (problem,) = preview(Source("k.xlsx", workbook(sheets))).problems
     assert "contacts in the columns 'friend_1' are not understood" in str(problem)
 
 

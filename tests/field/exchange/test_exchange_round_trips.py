@@ -13,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from claim.errors import InputError
-from claim.field.exchange import EXPORTS, Bundle, PersonRecord, SurveyRecord, TieRecord, Upload, export, export_zip
+from claim.field.exchange import EXPORTS, export, export_zip
+from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
 from claim.io.text import (  # fmt: skip
     FORMULA_STARTS,
+    Source,
     csv_cell,
     escaped,
     escaped_list,
@@ -47,7 +49,7 @@ def test_own_tables(bundle: Bundle) -> None:
 @given(bundles())
 def test_own_tables_in_a_zip_file(bundle: Bundle) -> None:
     packed = export_zip(bundle, "csv")
-    assert read(Upload(packed.name, packed.content)) == without_places(bundle)
+    assert read(Source("study-csv.zip", packed)) == without_places(bundle)
 
 
 @calm
@@ -134,8 +136,8 @@ def test_graphml_is_as_gephi_wants_it() -> None:
 @pytest.mark.parametrize("format", list(EXPORTS))
 def test_no_export_has_a_name_in_it(format: str) -> None:
     packed = export_zip(NAMED, format)
-    assert packed.content == export_zip(NAMED, format).content  # the same study gives the same bytes
-    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+    assert packed == export_zip(NAMED, format)  # the same study gives the same bytes
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         for name in archive.namelist():
             content = archive.read(name)
             assert b"Secret" not in content
@@ -189,4 +191,4 @@ def test_dangerous_cells_are_guarded_in_the_file(start: str) -> None:
 
 
 def test_a_foreign_apostrophe_stays() -> None:
-    assert read(Upload("roster.csv", b"name\n't Hooft\n")).people[0].name == "'t Hooft"
+    assert read(Source("roster.csv", b"name\n't Hooft\n")).people[0].name == "'t Hooft"

@@ -20,11 +20,13 @@ from exchange_files import (
     workbook,
 )  # fmt: skip
 
-from claim.field.exchange import Bundle, Upload, preview
+from claim.field.exchange import preview
+from claim.field.exchange.records import Bundle
+from claim.io.text import Source
 
 
-def uploads(members: Mapping[str, str | bytes]) -> list[Upload]:
-    return [Upload(name, text.encode() if isinstance(text, str) else text) for name, text in members.items()]
+def uploads(members: Mapping[str, str | bytes]) -> list[Source]:
+    return [Source(name, text.encode() if isinstance(text, str) else text) for name, text in members.items()]
 
 
 def pairs(bundle: Bundle) -> set[frozenset[str]]:
@@ -47,7 +49,7 @@ def statuses(bundle: Bundle) -> dict[str | None, str]:
 @pytest.mark.parametrize("zipped", [True, False])
 def test_network_canvas_adds_the_ego_and_goes_by_uuid(zipped: bool) -> None:
     members = network_canvas()
-    files = [Upload("export.zip", packed(members))] if zipped else uploads(members)
+    files = [Source("export.zip", packed(members))] if zipped else uploads(members)
     looked_at = preview(files)
     bundle = looked_at.bundle
     assert (looked_at.format, looked_at.ready) == ("network-canvas", True)
@@ -103,7 +105,7 @@ def test_egoweb_names_need_not_be_joined() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_kobo_workbook(shared: bool) -> None:
-    looked_at = preview(Upload("survey.xlsx", kobo(shared)))
+    looked_at = preview(Source("survey.xlsx", kobo(shared)))
     bundle = looked_at.bundle
     assert (looked_at.format, looked_at.problems) == ("kobo", ())
     assert looked_at.mapping["respondent.name"] == "group_a/your_name"
@@ -141,7 +143,7 @@ def test_only_a_yes_is_consent(said: str) -> None:
 def test_odk_zip_leaves_photos_alone_and_contacts_of_refusals_out() -> None:
     members = odk()
     members["census-contacts.csv"] = str(members["census-contacts.csv"]) + "Wu,uuid:3,uuid:3/contacts[1]\r\n"
-    looked_at = preview(Upload("export.zip", packed(members)))
+    looked_at = preview(Source("export.zip", packed(members)))
     assert (looked_at.format, looked_at.problems) == ("odk", ())
     assert named_pairs(looked_at.bundle) == both("Zoe-Ann", "Zoe-Yan")
     assert "Wu" not in looked_at.bundle.names.values()
@@ -150,7 +152,7 @@ def test_odk_zip_leaves_photos_alone_and_contacts_of_refusals_out() -> None:
 
 def test_rds_start_people_share_a_recruiter() -> None:
     text = crlf("id,recruiter.id,network.size,time", "1,seed,5,0", "2,1,3,1", "3,1,,2", "4,seed,0,0")
-    looked_at = preview(Upload("rds.csv", text.encode()))
+    looked_at = preview(Source("rds.csv", text.encode()))
     bundle = looked_at.bundle
     assert (looked_at.format, looked_at.ready) == ("rds", True)
     assert {person.code for person in bundle.people if person.is_start} == {"1", "4"}
@@ -160,18 +162,18 @@ def test_rds_start_people_share_a_recruiter() -> None:
 
 def test_roster() -> None:
     text = crlf("name,house", "Ann Lee,1", "Ben,2", "ann  lee,1", ",3")
-    looked_at = preview(Upload("roster.csv", text.encode()))
+    looked_at = preview(Source("roster.csv", text.encode()))
     assert (looked_at.format, looked_at.ready) == ("roster", True)
     assert list(looked_at.bundle.names.values()) == ["Ann Lee", "Ben"]
 
 
 def test_roster_in_a_workbook_or_with_other_columns() -> None:
     sheet = workbook({"People": [["name", "since"], ["Ann", ("46082", 's="1"')], ["Ben", ("12", 's="3"')]]})
-    assert list(read(Upload("people.xlsx", sheet)).names.values()) == ["Ann", "Ben"]
-    unknown = preview(Upload("people.csv", crlf("Who,Since", "Ann,1", "Ben,2").encode()))
+    assert list(read(Source("people.xlsx", sheet)).names.values()) == ["Ann", "Ben"]
+    unknown = preview(Source("people.csv", crlf("Who,Since", "Ann,1", "Ben,2").encode()))
     assert not unknown.ready
     assert "which column holds the names" in str(unknown.problems[0])
-    chosen = preview(Upload("people.csv", crlf("Who,Since", "Ann,1").encode()), mapping={"roster.name": "Who"})
+    chosen = preview(Source("people.csv", crlf("Who,Since", "Ann,1").encode()), mapping={"roster.name": "Who"})
     assert list(chosen.bundle.names.values()) == ["Ann"]
 
 
@@ -199,7 +201,7 @@ GEPHI_GEXF = """<?xml version="1.0" encoding="UTF-8"?>
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_gephi_files(name: str, text: str, encoding: str) -> None:
     content = text.replace('encoding="UTF-8"', "" if "16" in encoding else 'encoding="UTF-8"').encode(encoding)
-    bundle = read(Upload(name, content))
+    bundle = read(Source(name, content))
     ann, two = bundle.people
     assert (ann.code, ann.name, ann.x, ann.y, ann.status) == ("1", "Ann", 1.5, -2.0, "named")
     assert (two.code, two.name) == ("2", None)
@@ -211,7 +213,7 @@ def test_gephi_files(name: str, text: str, encoding: str) -> None:
 def test_encodings_and_separators(encoding: str, separator: str) -> None:
     text = crlf(separator.join(["person", "contact"]), separator.join(["Añá", "Ben"]))
     content = b"\xff\xfe" + text.encode("utf-16-le") if encoding.endswith("bom") else text.encode(encoding)
-    assert pairs(read(Upload("ties.csv", content))) == both("Añá-Ben")
+    assert pairs(read(Source("ties.csv", content))) == both("Añá-Ben")
 
 
 def test_cells_of_a_workbook() -> None:
@@ -220,7 +222,7 @@ def test_cells_of_a_workbook() -> None:
         ["Ann", ("46082.5", 's="2"'), ("46082", 's="1"'), ("0.5", 's="2"'), 2.5, True, ("x", 't="str"'),
          ("#N/A", 't="e"'), "a_x0001_b_x005F_"],
     ]  # fmt: skip
-    sample = preview(Upload("a.xlsx", workbook({"S": rows}))).tables[0]
+    sample = preview(Source("a.xlsx", workbook({"S": rows}))).tables[0]
     assert sample.rows[0].cells == (
         "Ann", "2026-03-01T12:00:00", "2026-03-01", "12:00:00", "2.5", "true", "x", "", "a\x01b_",
     )  # fmt: skip

@@ -10,14 +10,16 @@ from hypothesis import HealthCheck, example, given, settings
 
 from claim.errors import InputError
 from claim.field import Setup
-from claim.field.exchange import Bundle, PersonRecord, TieRecord, Upload, export, preview
-from claim.field.exchange.study import bundle_of, import_bundle, import_preview, known_names
+from claim.field.exchange import export, preview
+from claim.field.exchange.records import Bundle, PersonRecord, TieRecord
+from claim.field.exchange.study import bundle_of, import_bundle, import_preview
 from claim.field.store.library import Library
 from claim.field.store.session import OpenStudy
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.state import GONE
 from claim.field.study.study import Study
+from claim.io.text import Source
 
 PASSPHRASE = "correct horse battery staple"
 QUICK = 10  # of key derivation; tests need not be slow
@@ -53,8 +55,8 @@ def _fill(draft: Draft) -> None:
     commands.start_survey(draft, ann, consent=True)
     cleo = commands.name_new_contact(draft, ann, "Cleo")
     commands.end_survey(draft, ann)
-    commands.not_surveyed(draft, ben, "refused")
-    commands.not_surveyed(draft, cleo, "no-show")
+    commands.end_survey(draft, ben, "refused")
+    commands.end_survey(draft, cleo, "no-show")
     commands.answer_of_leader(draft, cleo, "offered")
 
 
@@ -140,11 +142,11 @@ def test_a_study_goes_into_another_study(busy: OpenStudy, study: OpenStudy, form
 
 
 @pytest.mark.parametrize(
-    "file", [Upload("nc.zip", packed(network_canvas())), Upload("ego.zip", packed(egoweb())), Upload("k.xlsx", kobo())]
+    "file", [Source("nc.zip", packed(network_canvas())), Source("ego.zip", packed(egoweb())), Source("k.xlsx", kobo())]
 )
-def test_foreign_files_are_one_batch_and_undone_whole(busy: OpenStudy, file: Upload) -> None:
+def test_foreign_files_are_one_batch_and_undone_whole(busy: OpenStudy, file: Source) -> None:
     before = bundle_of(busy.view)
-    looked_at = preview(file, existing=known_names(busy.view))
+    looked_at = preview(file, existing=busy.view.index.names)
     done = busy.run(lambda draft: import_preview(draft, looked_at))
     assert len({event.batch for event in done.events}) == 1
     assert done.result is not None
@@ -158,7 +160,7 @@ def test_foreign_files_are_one_batch_and_undone_whole(busy: OpenStudy, file: Upl
 
 
 def test_people_in_the_file_can_be_people_in_the_study(busy: OpenStudy) -> None:
-    looked_at = preview(Upload("nc.zip", packed(network_canvas())), existing=known_names(busy.view))
+    looked_at = preview(Source("nc.zip", packed(network_canvas())), existing=busy.view.index.names)
     likely = {each.name: each for each in looked_at.duplicates if each.in_study}
     assert likely["Ben"].other_name == "Ben"
     assert likely["Ben"].score == 1.0
@@ -171,7 +173,7 @@ def test_people_in_the_file_can_be_people_in_the_study(busy: OpenStudy) -> None:
 
 def test_problems_stop_the_whole_import(busy: OpenStudy) -> None:
     text = "person_code,status\r\nA,named\r\nB,nonsense\r\nC,odd\r\n"
-    looked_at = preview(Upload("people.csv", text.encode()))
+    looked_at = preview(Source("people.csv", text.encode()))
     position = busy.study.position
     with pytest.raises(InputError, match=r"people\.csv:3: status 'nonsense' is none of .*\(and 1 more problems\)"):
         busy.run(lambda draft: import_preview(draft, looked_at))
@@ -213,7 +215,7 @@ def test_nobody_in_a_file_is_tied_to_themselves_in_the_study(busy: OpenStudy) ->
 def test_nasty_names_stay_plain_text(study: OpenStudy) -> None:
     names = ["</script><script>alert(1)</script>", "\u202eevil", "a\x01b", "x" * 10_000, "=1+1", "'quoted'"]
     rows = "\r\n".join('"' + name.replace('"', '""') + '"' for name in names)
-    looked_at = preview(Upload("roster.csv", f"name\r\n{rows}\r\n".encode()))
+    looked_at = preview(Source("roster.csv", f"name\r\n{rows}\r\n".encode()))
     assert [person.name for person in looked_at.bundle.people] == names
     study.run(lambda draft: import_preview(draft, looked_at))
     stored = list(bundle_of(study.view).names.values())

@@ -8,20 +8,5 @@ carry codes, :func:`~claim.field.exchange.export.write_name_key` puts the names 
 
 from claim.field.exchange.export import EXPORTS, export, export_zip
 from claim.field.exchange.preview import IMPORTERS, Preview, preview, take
-from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord
-from claim.io.text import Source as Upload
 
-__all__ = [
-    "EXPORTS",
-    "IMPORTERS",
-    "Bundle",
-    "PersonRecord",
-    "Preview",
-    "SurveyRecord",
-    "TieRecord",
-    "Upload",
-    "export",
-    "export_zip",
-    "preview",
-    "take",
-]
+__all__ = ["EXPORTS", "IMPORTERS", "Preview", "export", "export_zip", "preview", "take"]

@@ -3,13 +3,14 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, TypeVar
 
 from claim.errors import InputError
-from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, together
+from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, distinct
 from claim.field.study.names import clean
 from claim.io import columns
 from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
@@ -25,24 +26,22 @@ T = TypeVar("T")
 Tables = list[Table]
 
 
-class Findings:
-    """Collects messages that name a file and a line; beyond the cap they are only counted."""
+class Findings(list[Message]):
+    """Messages that name a file and a line; beyond the cap they are only counted."""
 
-    def __init__(self) -> None:
-        self._found: list[Message] = []
-        self._more = 0
+    more = 0
 
     def add(self, where: str, line: int | None, text: str, /, **values: object) -> None:
         """One more finding; ``values`` belong in the places of the text."""
-        if len(self._found) < MAX_PROBLEMS:
-            self._found.append(InputError.at(where, line, Message(text, values)).message)
+        if len(self) < MAX_PROBLEMS:
+            self.append(InputError.at(where, line, Message(text, values)).message)
         else:
-            self._more += 1
+            self.more += 1
 
     def all(self) -> tuple[Message, ...]:
         """The findings, and how many more there are."""
-        more = Message.of("{count} more like these", count=f"{self._more:,}")
-        return (*self._found, *([InputError.at("and", None, more).message] if self._more else []))
+        more = Message.of("{count} more like these", count=f"{self.more:,}")
+        return (*self, *([InputError.at("and", None, more).message] if self.more else []))
 
 
 # Columns --------------------------------------------------------------------------------------------------------------
@@ -64,9 +63,7 @@ class Role:
 class Choice:
     """A part that a column plays, and the columns that could play it."""
 
-    role: str
-    title: str
-    needed: bool
+    role: Role
     column: str  # "" if none
     columns: tuple[str, ...]
 
@@ -89,14 +86,10 @@ def has(table: Table, *columns: str) -> bool:
 def suggested(columns: tuple[str, ...], role: Role) -> str | None:
     """The column whose name fits a role best."""
     names = [normal(column) for column in columns]
-    for word in role.words:
-        if word in names:
-            return columns[names.index(word)]
-    for word in role.within:
-        for column, name in zip(columns, names, strict=True):
-            if word in name and not column.startswith("_") and not _SOMETHING_ELSE.search(name):
-                return column
-    return None
+    same = (columns[names.index(word)] for word in role.words if word in names)
+    others = [each for each in columns if not each.startswith("_") and not _SOMETHING_ELSE.search(normal(each))]
+    within = (column for word in role.within for column in others if word in normal(column))
+    return next(chain(same, within), None)
 
 
 def listed(columns: Sequence[str]) -> str:
@@ -220,44 +213,6 @@ def _number(text: str) -> float:
     return float(text)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a table by role; none if a needed column is missing."""
-
-    builder: "Builder"
-    table: Table
-    places: Mapping[str, int]  # the key of a role to the index of its column
-    complete: bool
-    strict: bool
-
-    def __iter__(self) -> Iterator[Row]:
-        for row in self.table.rows if self.complete else ():
-            cells = {key: row.cells[place] for key, place in self.places.items()}
-            yield Row(self.builder, self.table.where, row.line, cells, self.strict)
-
-    def refuse_contacts(self, *, ties_elsewhere: bool = False, ends: Collection[str] = ()) -> None:
-        """Note a problem if columns that play no part say who knows whom, since that would be lost.
-
-        ``ties_elsewhere``: ties come from another table or column, so that only columns such as ``friend1`` are
-        suspect. ``ends`` are the columns of the two people of a tie.
-        """
-        found = []
-        for place, column in enumerate(self.table.columns):
-            name, cells = column.rpartition("/")[2], [row.cells[place] for row in self.table.rows]
-            if is_numbered_contact(name, ends) or (is_recruitment(name) and not ties_elsewhere and not ends):
-                suspect = any(cell.strip() for cell in cells)
-            else:
-                suspect = is_contact(name) and not ties_elsewhere and any(map(looks_like_name, cells))
-            if suspect and place not in self.places.values():
-                found.append(column)
-        if found:
-            text = (
-                "contacts in the columns {columns} are not understood; "
-                "a list of ties has two columns, such as person and contact, one contact a line"
-            )
-            self.builder.problems.add(self.table.where, 1, text, columns=listed(found))
-
-
 class Builder:
     """What the readers of all formats write into."""
 
@@ -268,32 +223,34 @@ class Builder:
         self.people: dict[str, PersonRecord] = {}
         self.named_in: Counter[str] = Counter()  # how many people were named in a survey, by its id
         self._join_names = join_names
-        self._ties: dict[frozenset[str], TieRecord] = {}
+        self._ties: list[TieRecord] = []
         self._surveys: dict[str, SurveyRecord] = {}
         self._by_name: dict[str, str] = {}
 
     # Tables ----------------------------------------------------------------------------------------------------------
 
-    def find(self, table: Table, roles: Iterable[Role], *, strict: bool = False, one_of_many: bool = False) -> Rows:
-        """The rows by these roles; a problem is noted for each needed column that is missing.
+    def find(
+        self, table: Table, roles: Collection[Role], *, strict: bool = False, one_of_many: bool = False
+    ) -> list[Row]:
+        """The rows by these roles; none, and a problem is noted, if a needed column is missing.
 
         A column the user chose has to be there, unless this is ``one_of_many`` tables that need not all have it.
         """
-        places: dict[str, int] = {}
-        complete = True
+        found = {role.key: self._column(table, role, one_of_many) for role in roles}
         for role in roles:
-            column = self._column(table, role, one_of_many)
             before = self.choices[role.key].column if role.key in self.choices else ""
-            self.choices[role.key] = Choice(role.key, role.title, role.needed, column or before, table.columns)
-            if column:
-                places[role.key] = table.position(column)
-            elif role.needed:
-                complete = False
-                text, there = "which column holds {role}? there are {columns}", listed(table.columns)
-                self.problems.add(table.where, 1, text, role=Message(role.title), columns=there)
-        return Rows(self, table, places, complete, strict)
+            self.choices[role.key] = Choice(role, found[role.key] or before, table.columns)
+        places = {key: table.position(column) for key, column in found.items() if column}
+        missing = [role for role in roles if role.needed and role.key not in places]
+        for role in missing:
+            text, there = "which column holds {role}? there are {columns}", listed(table.columns)
+            self.problems.add(table.where, 1, text, role=Message(role.title), columns=there)
+        return [
+            Row(self, table.where, row.line, {key: row.cells[place] for key, place in places.items()}, strict)
+            for row in ([] if missing else table.rows)
+        ]
 
-    def _column(self, table: Table, role: Role, one_of_many: bool) -> str | None:
+    def _column(self, table: Table, role: Role, one_of_many: bool = False) -> str | None:
         column = self.mapping.get(role.key)
         if column is None:
             return suggested(table.columns, role)
@@ -303,6 +260,30 @@ class Builder:
             )
             raise InputError.at(table.where, 1, problem)
         return column if column in table.columns else None
+
+    def refuse_contacts(
+        self, table: Table, roles: Iterable[Role], *, ties_elsewhere: bool = False, ends: Collection[str] = ()
+    ) -> None:
+        """Note a problem if columns that play none of the roles say who knows whom, since that would be lost.
+
+        ``ties_elsewhere``: ties come from another table or column, so that only columns such as ``friend1`` are
+        suspect. ``ends`` are the columns of the two people of a tie.
+        """
+        used, found = {self._column(table, role) for role in roles}, []
+        for place, column in enumerate(table.columns):
+            name, cells = column.rpartition("/")[2], [row.cells[place] for row in table.rows]
+            if is_numbered_contact(name, ends) or (is_recruitment(name) and not ties_elsewhere and not ends):
+                suspect = any(cell.strip() for cell in cells)
+            else:
+                suspect = is_contact(name) and not ties_elsewhere and any(map(looks_like_name, cells))
+            if suspect and column not in used:
+                found.append(column)
+        if found:
+            text = (
+                "contacts in the columns {columns} are not understood; "
+                "a list of ties has two columns, such as person and contact, one contact a line"
+            )
+            self.problems.add(table.where, 1, text, columns=listed(found))
 
     def note_unused(self, tables: Tables, used: Collection[Table | None]) -> None:
         """Say which tables were not needed."""
@@ -351,12 +332,11 @@ class Builder:
     # Ties and surveys ------------------------------------------------------------------------------------------------
 
     def tie(self, row: Row, source: str, target: str, named_by: tuple[str, ...], weight: float = 1.0) -> None:
-        """A tie between known people; one that comes again is put together with the first."""
+        """A tie between known people."""
         if source == target:
             row.note("{person} is tied to themselves: left out", person=shown(source))
             return
-        pair, tie = frozenset((source, target)), TieRecord(source, target, weight, named_by)
-        self._ties[pair] = together(self._ties[pair], tie) if pair in self._ties else tie
+        self._ties.append(TieRecord(source, target, weight, named_by))
 
     def survey(self, row: Row, survey: SurveyRecord) -> None:
         """A survey; its id may come only once."""
@@ -368,7 +348,7 @@ class Builder:
 
     def bundle(self, derive: bool) -> Bundle:
         """What was put together; ``derive`` counts contacts and namings where the format does not."""
-        found = Bundle(tuple(self.people.values()), tuple(self._ties.values()), tuple(self._surveys.values()))
+        found = Bundle(tuple(self.people.values()), distinct(self._ties), tuple(self._surveys.values()))
         if not derive:
             return found
         ties_of: dict[str, list[TieRecord]] = {code: [] for code in self.people}

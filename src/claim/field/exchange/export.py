@@ -5,7 +5,8 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from xml.etree import ElementTree as XML
 
@@ -39,15 +40,6 @@ claim study verify --head {head} checks that the log of the study still contains
 """
 
 
-@dataclass(frozen=True)
-class ExportFile:
-    """A file to hand out."""
-
-    name: str
-    content: bytes
-    media_type: str
-
-
 def export(bundle: Bundle, format: str) -> dict[str, bytes]:
     """The files of a format by name."""
     if format not in EXPORTS:
@@ -58,7 +50,7 @@ def export(bundle: Bundle, format: str) -> dict[str, bytes]:
     return EXPORTS[format](bundle)
 
 
-def export_zip(bundle: Bundle, format: str, head: str = "") -> ExportFile:
+def export_zip(bundle: Bundle, format: str, head: str = "") -> bytes:
     """The files of a format in one zip file, with the head of the study's log if it is given."""
     exported = export(bundle, format)
     if head:
@@ -67,7 +59,7 @@ def export_zip(bundle: Bundle, format: str, head: str = "") -> ExportFile:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in exported.items():
             archive.writestr(zipfile.ZipInfo(name, _ZIP_TIME), content, zipfile.ZIP_DEFLATED)
-    return ExportFile(f"study-{format}.zip", buffer.getvalue(), "application/zip")
+    return buffer.getvalue()
 
 
 # Tables ---------------------------------------------------------------------------------------------------------------
@@ -75,7 +67,8 @@ def export_zip(bundle: Bundle, format: str, head: str = "") -> ExportFile:
 
 def people_csv(bundle: Bundle, *ids: str) -> bytes:
     """People by code, which is in each of the first columns."""
-    rows = ((*[person.code] * len(ids), *_values(person, _PEOPLE)) for person in bundle.people)
+    values = attrgetter(*_PEOPLE)
+    rows = ((*[person.code] * len(ids), *values(person)) for person in bundle.people)
     return _csv((*ids, *_PEOPLE), rows)
 
 
@@ -83,11 +76,6 @@ def ties_csv(bundle: Bundle) -> bytes:
     """ties.csv, in Gephi's columns, and who reported the tie (several with bars between them)."""
     rows = ((tie.source, tie.target, "Undirected", tie.weight, tie.named_by) for tie in bundle.ties)
     return _csv(("Source", "Target", "Type", "Weight", "named_by"), rows)
-
-
-def surveys_csv(bundle: Bundle) -> bytes:
-    """surveys.csv."""
-    return _csv(_SURVEYS, (_values(survey, _SURVEYS) for survey in bundle.surveys))
 
 
 def recruits_csv(bundle: Bundle) -> bytes:
@@ -106,10 +94,6 @@ def recruits_csv(bundle: Bundle) -> bytes:
         recruiter = person.first_named_by if recruited else start
         rows.append((person.code, recruiter, person.n_contacts, person.surveyed_at))
     return _csv(("id", "recruiter.id", "network.size", "time"), rows)
-
-
-def _values(record: PersonRecord | SurveyRecord, names: Sequence[str]) -> tuple[object, ...]:
-    return tuple(getattr(record, name) for name in names)
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
@@ -204,7 +188,7 @@ EXPORTS: dict[str, Callable[[Bundle], dict[str, bytes]]] = {
     "csv": lambda bundle: {
         "people.csv": people_csv(bundle, "person_code"),
         "ties.csv": ties_csv(bundle),
-        "surveys.csv": surveys_csv(bundle),
+        "surveys.csv": _csv(_SURVEYS, map(attrgetter(*_SURVEYS), bundle.surveys)),
     },
     "gephi-csv": lambda bundle: {"nodes.csv": people_csv(bundle, "Id", "Label"), "edges.csv": ties_csv(bundle)},
     "graphml": lambda bundle: {"network.graphml": graphml(bundle)},
@@ -250,21 +234,14 @@ def read_name_key(path: Path, passphrase: str, gate: Gate = _GATE) -> dict[str, 
     path = Path(path)
     if not path.is_file():
         raise InputError("{path}: no such file", path=path)
-    with gate.attempt(path, WrongKey):
-        return _read(path, passphrase)
-
-
-def _read(path: Path, passphrase: str) -> dict[str, str]:
     salt = files.first_bytes(path, cipher.SALT_BYTES)
-    try:
-        key = cipher.derive_key(passphrase, salt)
-    except cipher.WrongPassphrase:
-        raise WrongKey from None
-    try:
-        with contextlib.closing(cipher.connect(path, key, salt)) as connection:
-            kind = connection.execute("PRAGMA application_id").fetchone()[0]
-            if kind != _KIND or connection.execute("PRAGMA cipher_integrity_check").fetchall():
-                raise WrongKey
-            return dict(connection.execute("SELECT code, name FROM names ORDER BY rowid").fetchall())
-    except cipher.driver().Error:
-        raise WrongKey from None
+    with gate.attempt(path, WrongKey):
+        try:
+            key = cipher.derive_key(passphrase, salt)
+            with contextlib.closing(cipher.connect(path, key, salt)) as connection:
+                kind = connection.execute("PRAGMA application_id").fetchone()[0]
+                if kind != _KIND or connection.execute("PRAGMA cipher_integrity_check").fetchall():
+                    raise WrongKey
+                return dict(connection.execute("SELECT code, name FROM names ORDER BY rowid").fetchall())
+        except (cipher.WrongPassphrase, cipher.driver().Error):
+            raise WrongKey from None

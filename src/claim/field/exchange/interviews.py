@@ -8,7 +8,7 @@ table of who named whom, and one of pairs among those named by the same person.
 
 import re
 
-from claim.field.exchange.builder import Builder, Importer, Role, Row, Tables, has, normal
+from claim.field.exchange.builder import Builder, Role, Row, Tables, has, normal
 from claim.field.exchange.records import SurveyRecord
 from claim.io.tables import Table
 from claim.io.text import shown
@@ -40,9 +40,10 @@ _TYPES_KEY = "alter.types"  # of the mapping: types of nodes that are people, wi
 
 def read_network_canvas(tables: Tables, builder: Builder) -> None:
     """Egos, then the people they named, then the ties between these."""
-    egos = [table for table in tables if _is_ego(table)]
     edges = [table for table in tables if has(table, "networkCanvasSourceUUID", "networkCanvasTargetUUID")]
     alters = [table for table in tables if has(table, "networkCanvasUUID") and table not in edges]
+    of_egos = [table for table in tables if has(table, "networkCanvasEgoUUID", "networkCanvasCaseID")]
+    egos = [table for table in of_egos if not has(table, "networkCanvasUUID")]
     people = _of_people(alters, builder)
     builder.note_unused(tables, (*egos, *edges, *people))
     surveys: dict[str, str] = {}  # ego to the id of the survey
@@ -59,10 +60,6 @@ def read_network_canvas(tables: Tables, builder: Builder) -> None:
 def is_network_canvas(tables: Tables) -> bool:
     """Whether the columns are Network Canvas's."""
     return any(has(table, "networkCanvasEgoUUID") for table in tables)
-
-
-def _is_ego(table: Table) -> bool:
-    return has(table, "networkCanvasEgoUUID", "networkCanvasCaseID") and not has(table, "networkCanvasUUID")
 
 
 def _of_people(alters: Tables, builder: Builder) -> Tables:
@@ -109,11 +106,6 @@ def _read_edges(table: Table, builder: Builder, others: set[str]) -> None:
             row.problem("the edge names {person}, who is in no attribute list", person=shown(unknown[0]))
         else:
             builder.tie(row, source, target, named_by=(ego,) if ego in builder.people else ())
-
-
-NETWORK_CANVAS = Importer(
-    "network-canvas", "Network Canvas (zip or its CSV files)", is_network_canvas, read_network_canvas
-)
 
 
 # EgoWeb ---------------------------------------------------------------------------------------------------------------
@@ -176,7 +168,8 @@ def _read_named(table: Table, builder: Builder, alters: Alters) -> None:
 
 def _read_pairs(table: Table, builder: Builder, alters: Alters) -> None:
     for row in builder.find(table, (*PAIRS, _tied_role(table))):
-        if _TIED in row.cells and _says_no(row.text(_TIED)):
+        answer = row.text(_TIED).casefold()
+        if _TIED in row.cells and (answer in _NO or answer.startswith("-")):  # what was skipped or refused is below 0
             continue
         ego = builder.named(row, row.cells["ego.id"], status="surveyed")
         one, other = (_alter(row, which, alters) for which in "12")
@@ -191,16 +184,9 @@ def _tied_role(table: Table) -> Role:
     return Role(_TIED, "whether the two know each other", words)
 
 
-def _says_no(answer: str) -> bool:
-    return answer.casefold() in _NO or answer.startswith("-")  # what was skipped or refused is -1 and below
-
-
 def _alter(row: Row, which: str, alters: Alters) -> str | None:
     key = row.text("ego.interview"), row.text(f"pair.number{which}")
     code = alters.get(key) or row.builder.named(row, row.cells[f"pair.name{which}"])
     if code is not None:
         alters[key] = code
     return code
-
-
-EGOWEB = Importer("egoweb", "EgoWeb (ego-alter and alter-pair files)", is_egoweb, read_egoweb)

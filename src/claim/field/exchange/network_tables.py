@@ -1,6 +1,6 @@
 """Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
-from claim.field.exchange.builder import Builder, Importer, Role, Row, Rows, Tables, has, normal
+from claim.field.exchange.builder import Builder, Role, Row, Tables, has, normal
 from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord
 from claim.io.columns import PAIRS
 from claim.io.tables import Table
@@ -34,7 +34,7 @@ SURVEYS = (
 )
 
 
-def read(tables: Tables, builder: Builder) -> None:
+def read_own(tables: Tables, builder: Builder) -> None:
     """People first, since ties and surveys refer to them; without a table of people, ties make them known."""
     ties, surveys = list(filter(_pair, tables)), [table for table in tables if has(table, "survey_id")]
     people = [table for table in tables if table not in (*ties, *surveys)]
@@ -46,7 +46,7 @@ def read(tables: Tables, builder: Builder) -> None:
         _read_surveys(table, builder)
 
 
-def recognises(tables: Tables) -> bool:
+def is_own(tables: Tables) -> bool:
     """Whether the columns are the project's own, two ends of ties, or begin with a node's id, as in Gephi's tables."""
     if any(has(table, "person_code") or has(table, "survey_id") or _pair(table) for table in tables):
         return True
@@ -55,7 +55,7 @@ def recognises(tables: Tables) -> bool:
 
 def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
     rows = builder.find(table, PEOPLE, strict=has(table, "person_code"))
-    rows.refuse_contacts(ties_elsewhere=with_ties)
+    builder.refuse_contacts(table, PEOPLE, ties_elsewhere=with_ties)
     lines: dict[str, int] = {}
     for row in rows:
         code, name = row.code("people.code"), row.code("people.name")
@@ -83,8 +83,9 @@ def _tie_roles(table: Table) -> tuple[Role, ...]:
 
 
 def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
-    rows = builder.find(table, _tie_roles(table), strict=True)
-    rows.refuse_contacts(ends=_pair(table) or ())
+    roles = _tie_roles(table)
+    rows = builder.find(table, roles, strict=True)
+    builder.refuse_contacts(table, roles, ends=_pair(table) or ())
     for row in rows:
         source, target = row.code("ties.source"), row.code("ties.target")
         namers = unescaped_list(row.cells.get("ties.named_by", ""))
@@ -119,11 +120,6 @@ def _read_surveys(table: Table, builder: Builder) -> None:
             builder.survey(row, SurveyRecord(row.plain("surveys.id"), person, **row.values(SURVEYS)))
 
 
-IMPORTER = Importer(
-    "csv", "people, ties and surveys (CSV, Gephi tables, GraphML, GEXF)", recognises, read, derive=False
-)
-
-
 # Lists of names, and the table of programs for respondent-driven sampling ---------------------------------------------
 
 NAMES = (
@@ -138,16 +134,11 @@ RECRUITS = (
 )
 
 
-def is_roster(tables: Tables) -> bool:
-    """Whether the first column is ``name``."""
-    return any(table.columns[:1] and normal(table.columns[0]) == "name" for table in tables)
-
-
 def read_roster(tables: Tables, builder: Builder) -> None:
     """One person a row; a name that comes again is the same person."""
     for table in tables:
         rows = builder.find(table, NAMES)
-        rows.refuse_contacts()
+        builder.refuse_contacts(table, NAMES)
         for row in rows:
             if row.text("roster.name"):
                 builder.named(row, row.cells["roster.name"], is_start=row.truth("roster.is_start") or None)
@@ -165,7 +156,7 @@ def read_recruitment(tables: Tables, builder: Builder) -> None:
     table = next((table for table in tables if has(table, "id", "recruiter.id")), tables[0])
     builder.note_unused(tables, [table])
     rows = builder.find(table, RECRUITS)
-    rows.refuse_contacts(ties_elsewhere=True)
+    builder.refuse_contacts(table, RECRUITS, ties_elsewhere=True)
     for row in rows:
         code = row.code("recruit.id")
         if code in builder.people:
@@ -177,7 +168,7 @@ def read_recruitment(tables: Tables, builder: Builder) -> None:
     _read_recruiters(rows, builder)
 
 
-def _read_recruiters(rows: Rows, builder: Builder) -> None:
+def _read_recruiters(rows: list[Row], builder: Builder) -> None:
     strangers: dict[str, None] = {}
     for row in rows:
         code, recruiter = row.code("recruit.id"), row.code("recruit.by")
@@ -193,8 +184,4 @@ def _read_recruiters(rows: Rows, builder: Builder) -> None:
     if len(strangers) > 1:
         named = ", ".join(shown(each, 20) for each in list(strangers)[:5])
         text = "several recruiters are not in the file ({named}): taken for the start"
-        builder.notes.add(rows.table.where, None, text, named=named)
-
-
-ROSTER = Importer("roster", "a list of names (CSV)", is_roster, read_roster)
-RECRUITMENT = Importer("rds", "people and recruiters (RDS-style CSV)", is_recruitment, read_recruitment)
+        builder.notes.add(rows[0].where, None, text, named=named)

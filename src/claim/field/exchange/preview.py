@@ -3,12 +3,15 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from claim.errors import InputError
-from claim.field.exchange import interviews, network_tables, submissions
 from claim.field.exchange.builder import Builder, Choice, Importer, Tables
+from claim.field.exchange.interviews import is_egoweb, is_network_canvas, read_egoweb, read_network_canvas
+from claim.field.exchange.network_tables import is_own, is_recruitment, read_own, read_recruitment, read_roster
 from claim.field.exchange.records import Bundle, check
+from claim.field.exchange.submissions import KOBO, ODK, is_kobo, is_odk, read_submissions
 from claim.field.study.names import NameIndex, words
 from claim.io.archives import gathered
 from claim.io.tables import Table, read_tables
@@ -56,14 +59,14 @@ def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
     return [Duplicate(code, name, *other, 1.0, in_study) for code, name, other in found if in_study or other[0] != code]
 
 
-IMPORTERS: tuple[Importer, ...] = (  # in the order in which they are tried
-    interviews.NETWORK_CANVAS,
-    interviews.EGOWEB,
-    submissions.KOBO_IMPORTER,
-    submissions.ODK_IMPORTER,
-    network_tables.RECRUITMENT,
-    network_tables.IMPORTER,
-    network_tables.ROSTER,
+IMPORTERS = (  # in the order in which they are tried
+    Importer("network-canvas", "Network Canvas (zip or its CSV files)", is_network_canvas, read_network_canvas),
+    Importer("egoweb", "EgoWeb (ego-alter and alter-pair files)", is_egoweb, read_egoweb),
+    Importer("kobo", "KoboToolbox (XLSX with a repeat)", is_kobo, partial(read_submissions, keys=KOBO)),
+    Importer("odk", "ODK (zip of CSV files)", is_odk, partial(read_submissions, keys=ODK)),
+    Importer("rds", "people and recruiters (RDS-style CSV)", is_recruitment, read_recruitment),
+    Importer("csv", "people, ties and surveys (CSV, Gephi tables, GraphML, GEXF)", is_own, read_own, derive=False),
+    Importer("roster", "a list of names (CSV)", lambda tables: True, read_roster),  # the column of names can be chosen
 )
 Files = Path | str | Source | Iterable[Path | str | Source]
 
@@ -90,7 +93,7 @@ class Preview:
     @property
     def mapping(self) -> dict[str, str]:
         """The columns by role, as suggested or chosen."""
-        return {choice.role: choice.column for choice in self.choices}
+        return {choice.role.key: choice.column for choice in self.choices}
 
 
 def preview(
@@ -148,17 +151,12 @@ def take(looked_at: Preview, merges: Mapping[str, str] | None = None) -> Bundle:
 
 
 def _importer(tables: Tables, name: str | None) -> Importer:
-    """The importer of that name; without one the first that recognises the tables, or else the roster's.
-
-    Anything may be a roster whose column of names is to be chosen.
-    """
+    """The importer of that name; without one the first that recognises the tables."""
     for each in IMPORTERS:
         if each.recognises(tables) if name is None else each.name == name:
             return each
-    if name is None:
-        return network_tables.ROSTER
     formats = ", ".join(each.name for each in IMPORTERS)
-    raise InputError("there is no format {name}; there are {formats}", name=shown(name), formats=formats)
+    raise InputError("there is no format {name}; there are {formats}", name=shown(name or ""), formats=formats)
 
 
 def _digest(uploads: list[Source]) -> str:

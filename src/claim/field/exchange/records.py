@@ -4,7 +4,7 @@ Records know nothing of a study or of a file. Codes stand for people; a name is 
 encrypted name key, never into any other file that goes out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -88,18 +88,22 @@ class Bundle:
         return replace(self, people=tuple(replace(person, x=x, y=y) for person, (x, y) in found))
 
     def merged(self, into: Mapping[str, str]) -> "Bundle":
-        """The same with some codes replaced by others, which may be people elsewhere: they are one person."""
+        """The same with some codes replaced by others: they are one person."""
         if not into:
             return self
         final = {code: _end_of_chain(code, into) for code in into}
+
+        def now(code: str) -> str:
+            return final.get(code, code)
+
         people: dict[str, PersonRecord] = {}
         for person in sorted(self.people, key=lambda person: person.code in final):  # the kept record comes first
-            code, namer = final.get(person.code, person.code), person.first_named_by
-            namer = final.get(namer, namer) if namer is not None else None
-            person = replace(person, code=code, first_named_by=namer if namer != code else None)
+            code, namer = now(person.code), now(person.first_named_by or "")
+            person = replace(person, code=code, first_named_by=namer if namer not in ("", code) else None)
             people[code] = _joined(people[code], person) if code in people else person
-        surveys = (replace(each, person_code=final.get(each.person_code, each.person_code)) for each in self.surveys)
-        return Bundle(tuple(people.values()), _merged_ties(self.ties, final), tuple(surveys))
+        ties = (TieRecord(now(t.source), now(t.target), t.weight, tuple(map(now, t.named_by))) for t in self.ties)
+        surveys = (replace(survey, person_code=now(survey.person_code)) for survey in self.surveys)
+        return Bundle(tuple(people.values()), distinct(ties), tuple(surveys))
 
 
 def check(bundle: Bundle) -> None:
@@ -130,32 +134,18 @@ def _end_of_chain(code: str, into: Mapping[str, str]) -> str:
 
 
 def _joined(kept: PersonRecord, other: PersonRecord) -> PersonRecord:
-    """Two records of one person: what the first does not say is taken from the second."""
-    status = kept.status if kept.status != "named" else other.status
-    filled = {
-        name: getattr(other, name)
-        for name in ("name", "consent", "first_named_by", "surveyed_at", "leader_rank", "x", "y")
-        if getattr(kept, name) is None
-    }
-    return replace(
-        kept, status=status, is_start=kept.is_start or other.is_start, n_contacts=None, times_named=None, **filled
-    )
+    """Two records of one person: what the first does not say is taken from the second; counts are unknown."""
+    blank = PersonRecord(kept.code)
+    said = {name: value for name, value in vars(kept).items() if value != getattr(blank, name)}
+    return replace(other, **said | {"n_contacts": None, "times_named": None})
 
 
-def _merged_ties(ties: tuple[TieRecord, ...], final: Mapping[str, str]) -> tuple[TieRecord, ...]:
+def distinct(ties: Iterable[TieRecord]) -> tuple[TieRecord, ...]:
+    """One tie for each pair of people, with all who reported it; ties from a person to themselves are dropped."""
     found: dict[frozenset[str], TieRecord] = {}
     for tie in ties:
-        source, target = final.get(tie.source, tie.source), final.get(tie.target, tie.target)
-        if source == target:
-            continue
-        namers = tuple(dict.fromkeys(final.get(code, code) for code in tie.named_by))
-        tie = replace(tie, source=source, target=target, named_by=namers)
-        pair = frozenset((source, target))
-        found[pair] = together(found[pair], tie) if pair in found else tie
-    return tuple(found.values())
-
-
-def together(one: TieRecord, other: TieRecord) -> TieRecord:
-    """Two reports of the same tie as one."""
-    namers = tuple(dict.fromkeys((*one.named_by, *other.named_by)))
-    return replace(one, weight=max(one.weight, other.weight), named_by=namers)
+        pair = frozenset((tie.source, tie.target))
+        first = found.get(pair, tie)
+        namers = tuple(dict.fromkeys((*first.named_by, *tie.named_by)))
+        found[pair] = replace(first, weight=max(first.weight, tie.weight), named_by=namers)
+    return tuple(tie for tie in found.values() if tie.source != tie.target)

@@ -37,18 +37,15 @@ def bundle_of(view: View) -> Bundle:
     Names are in it for the name key; :func:`claim.field.exchange.export` never writes them.
     """
     study = view.study
-    ranks, telling = _ranks(view), telling_words(_names_ever(view))
+    # Every name that was ever entered and not erased: also old spellings, and of people whose adding was undone.
+    names = [event.body.name for event in study.log if isinstance(event.body, (PersonAdded, PersonRenamed))]
+    ranks, telling = _ranks(view), telling_words(view.texts.get(name, "") for name in names)
     surveys = [survey for survey in study.surveys if study.person(survey.person).known]
     return Bundle(
         tuple(_person_record(view, each, ranks.get(each.code)) for each in study.people.values() if each.known),
         tuple(TieRecord(tie.one, tie.other, named_by=tie.named_by) for tie in study.ties),
         tuple(_survey_record(view, survey, telling) for survey in surveys),
     )
-
-
-def known_names(view: View) -> list[tuple[str, str]]:
-    """Codes and names, under all spellings, of those who are there; to compare an import with."""
-    return view.index.names
 
 
 def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord:
@@ -89,12 +86,6 @@ def _survey_record(view: View, survey: Survey, telling: set[str]) -> SurveyRecor
         policy=survey.policy,
         seed=survey.seed,
     )
-
-
-def _names_ever(view: View) -> list[str]:
-    """Every name that was ever entered and not erased: also old spellings, and of people whose adding was undone."""
-    bodies = [event.body for event in view.study.log]
-    return [view.texts.get(body.name, "") for body in bodies if isinstance(body, (PersonAdded, PersonRenamed))]
 
 
 def _without_names(text: str, telling: set[str]) -> str:
@@ -176,26 +167,17 @@ class _Import:
 
     def _survey(self, surveys: Iterable[SurveyRecord]) -> None:
         """Surveys and attempts in the order of the file, then whatever follows from people's status and ties alone."""
+        said = [(survey.person_code, survey.outcome, True) for survey in surveys]
         talked: set[str] = set()
-        for survey in surveys:
-            code = survey.person_code
+        for code, outcome, attempted in (*said, *((code, each.status, False) for code, each in self.people.items())):
             if code not in self.people or code in talked:
                 continue
-            if survey.outcome in _NOT_MET and code not in self.reports:
-                self._attempt(code, survey.outcome)
-            else:
+            before = self.draft.state.state_of(self.codes[code])
+            if code in self.reports or outcome not in ("named", *_NOT_MET):
                 talked.add(code)
                 self._talk(self.people[code])
-        for person in [person for code, person in self.people.items() if code not in talked]:
-            if person.status in TALKED or person.code in self.reports:
-                self._talk(person)
-            elif self.draft.state.state_of(self.codes[person.code]) != person.status:
-                self._attempt(person.code, person.status)
-
-    def _attempt(self, code: str, outcome: str) -> None:
-        state = self.draft.state.state_of(self.codes[code])
-        if outcome in _NOT_MET and state not in TALKED:
-            self.draft.append(SurveyEnded(self.codes[code], cast(Outcome, outcome)))
+            elif outcome in _NOT_MET and before not in TALKED and (attempted or before != outcome):
+                self.draft.append(SurveyEnded(self.codes[code], cast(Outcome, outcome)))
 
     def _talk(self, person: PersonRecord) -> None:
         """One survey: consent if the file says so, the ties, the end."""

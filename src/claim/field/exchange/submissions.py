@@ -1,9 +1,6 @@
 """Kobo and ODK: one row for every submitted form, and a table of a repeated question, one row a contact."""
 
-from dataclasses import dataclass
-from functools import partial
-
-from claim.field.exchange.builder import Builder, Importer, Role, Row, Tables, has
+from claim.field.exchange.builder import Builder, Role, Row, Tables, has
 from claim.field.exchange.records import SurveyRecord
 from claim.field.study.names import in_order
 from claim.io.tables import Table
@@ -42,51 +39,45 @@ _REFUSED = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Keys:
-    """How the rows of the two tables refer to each other."""
-
-    own: Role
-    parent: Role
-    survey: Role
-
-
-KOBO = Keys(
+Keys = tuple[Role, Role, Role]  # how rows refer to each other: their own key, that of their parent, and the survey
+KOBO: Keys = (
     Role("respondent.key", "the number of the row", ("index",), needed=True),
     Role("contact.parent", "the row it belongs to", ("parentindex",), needed=True),
     Role("respondent.survey", "the submission's id", ("rootuuid", "uuid", "id")),
 )
-ODK = Keys(
+ODK: Keys = (
     Role("respondent.key", "the submission's key", ("key",), needed=True),
     Role("contact.parent", "the key of the submission", ("parentkey",), needed=True),
     Role("respondent.survey", "the submission's id", ("key",)),
 )
 
 
-def recognises_kobo(tables: Tables) -> bool:
+def is_kobo(tables: Tables) -> bool:
     """Whether the columns are Kobo's."""
     main = [table for table in tables if has(table, "_index") and (has(table, "_uuid") or has(table, "rootUuid"))]
     return bool(main) or any(has(table, "_parent_index") for table in tables)
 
 
-def recognises_odk(tables: Tables) -> bool:
+def is_odk(tables: Tables) -> bool:
     """Whether the columns are ODK's."""
     return any("KEY" in table.columns or "PARENT_KEY" in table.columns for table in tables)
 
 
-def read(tables: Tables, builder: Builder, keys: Keys) -> None:
+def read_submissions(tables: Tables, builder: Builder, keys: Keys) -> None:
     """The main table has keys, tables of repeats the key of their parent."""
-    roots = [table for table in tables if not has(table, keys.parent.words[0])]
-    submissions = next((table for table in roots if has(table, keys.own.words[0])), None)
+    own, parent, survey = keys
+    roots = [table for table in tables if not has(table, parent.words[0])]
+    submissions = next((table for table in roots if has(table, own.words[0])), None)
     if submissions is None:
         text = "the table of the submissions is missing; bring in the whole export"
         builder.problems.add(tables[0].where, None, text)
         return
     contacts = _contacts_table([table for table in tables if table not in roots], builder)
     builder.note_unused(tables, (submissions, contacts))
-    surveys = _read_respondents(submissions, builder, keys, with_contacts=contacts is not None)
+    roles = (own, survey, _RESPONDENT, *_REST)
+    surveys = _read_respondents(submissions, builder, roles, with_contacts=contacts is not None)
     if contacts is not None:
-        _read_contacts(contacts, builder, keys, surveys)
+        _read_contacts(builder.find(contacts, (parent, _CONTACT)), builder, surveys)
 
 
 def _contacts_table(repeats: Tables, builder: Builder) -> Table | None:
@@ -101,10 +92,12 @@ def _contacts_table(repeats: Tables, builder: Builder) -> Table | None:
     return repeats[0] if repeats else None
 
 
-def _read_respondents(table: Table, builder: Builder, keys: Keys, with_contacts: bool) -> dict[str, SurveyRecord]:
+def _read_respondents(
+    table: Table, builder: Builder, roles: tuple[Role, ...], with_contacts: bool
+) -> dict[str, SurveyRecord]:
     """Surveys by the key of their submission."""
-    rows = builder.find(table, (keys.own, keys.survey, _RESPONDENT, *_REST))
-    rows.refuse_contacts(ties_elsewhere=with_contacts)
+    rows = builder.find(table, roles)
+    builder.refuse_contacts(table, roles, ties_elsewhere=with_contacts)
     found: dict[str, SurveyRecord] = {}
     for row in rows:
         key, refused = row.text("respondent.key"), _did_not_consent(row)
@@ -133,8 +126,8 @@ def _did_not_consent(row: Row) -> bool:
     return bool(said & _REFUSED) or not said & _CONSENTED
 
 
-def _read_contacts(table: Table, builder: Builder, keys: Keys, surveys: dict[str, SurveyRecord]) -> None:
-    for row in builder.find(table, (keys.parent, _CONTACT)):
+def _read_contacts(rows: list[Row], builder: Builder, surveys: dict[str, SurveyRecord]) -> None:
+    for row in rows:
         parent, name = row.text("contact.parent"), row.text("contact.name")
         survey = surveys.get(parent) or surveys.get(parent.partition("/")[0])
         if survey is None:
@@ -146,7 +139,3 @@ def _read_contacts(table: Table, builder: Builder, keys: Keys, surveys: dict[str
         elif (contact := builder.named(row, name)) is not None:
             builder.named_in[survey.survey_id] += contact != survey.person_code
             builder.tie(row, survey.person_code, contact, named_by=(survey.person_code,))
-
-
-KOBO_IMPORTER = Importer("kobo", "KoboToolbox (XLSX with a repeat)", recognises_kobo, partial(read, keys=KOBO))
-ODK_IMPORTER = Importer("odk", "ODK (zip of CSV files)", recognises_odk, partial(read, keys=ODK))

@@ -47,7 +47,7 @@ class OpenStudy:
         log = self.study.log
         new = file.events(log[-1] if log else None)
         if new:
-            self.view = self.view.later(self.study.after(new), file.texts())
+            self.view = self.view.later(Study((*log, *new)), file.texts())
         return self.view
 
     def run(self, command: Callable[[Draft], T], *, expect: int | None = None, token: str | None = None) -> Done[T]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
 
 from claim.errors import InputError
 from claim.field.advice.recommend import Advice, check_rule
@@ -10,7 +9,7 @@ from claim.field.study import events as happened
 from claim.field.study.events import NO_HASH, Body, Event, Log, PersonAdded, Secret, seal
 from claim.field.study.names import clean, in_order, telling_words, tells
 from claim.field.study.setup import LONGEST_TEXT, Setup
-from claim.field.study.state import TALKED, State, apply, check_present, counting
+from claim.field.study.state import TALKED, State, apply, check_present, counting, undone_in
 from claim.field.study.study import Study
 
 
@@ -39,11 +38,11 @@ class Draft:
 
     def after(self) -> Study:
         """The study with these events, which were applied already."""
-        return self.study.after(self.events, self.state)
+        return Study((*self.study.log, *self.events), self.state)
 
     def commit_to(self, text: str) -> str:
         """The commitment that stands for a text in an event."""
-        secret = Secret.of(text)
+        secret = Secret(text)
         self.secrets[secret.commitment] = secret
         self.texts[secret.commitment] = text
         return secret.commitment
@@ -187,23 +186,15 @@ def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
     found = [
         report for report in state.reports if (state.root(report[0]), frozenset(map(state.root, report[1:]))) == wanted
     ]
-    if not found:
-        raise InputError("{by} did not report a contact between {one} and {other}", by=by, one=one, other=other)
-    for report in found:
+    for report in found or [(by, one, other)]:  # the latter is refused
         draft.append(happened.TieRemoved(*report))
 
 
-def end_survey(draft: Draft, person: str, outcome: Literal["answered", "partial"] = "answered") -> None:
-    """End a survey; an answer without contacts has its own outcome."""
+def end_survey(draft: Draft, person: str, outcome: happened.Outcome = "answered") -> None:
+    """End a survey, or the attempt to begin one; an answer without contacts has its own outcome."""
     code = draft.state.code_where(person, draft.state.going_on.__contains__)
     named = {by for by, _, _ in draft.state.reports}.intersection(draft.state.codes_of(person))
-    draft.append(happened.SurveyEnded(code, outcome if named or outcome == "partial" else "named nobody"))
-
-
-def not_surveyed(draft: Draft, person: str, outcome: Literal["refused", "no-show", "not found"]) -> None:
-    """A person refused, did not come, or was not found."""
-    code = draft.state.code_where(person, draft.state.going_on.__contains__)
-    draft.append(happened.SurveyEnded(code, outcome))
+    draft.append(happened.SurveyEnded(code, outcome if named or outcome != "answered" else "named nobody"))
 
 
 def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
@@ -315,7 +306,7 @@ def undo(draft: Draft, number: int) -> tuple[int, ...]:
 def _state_of(log: Log) -> State:
     """The state of a log whose last event is an undo; an error names the first event that needs what was undone."""
     state = State()
-    for event in counting(log):
+    for event in counting(log, undone_in(log)):
         try:
             apply(state, event)
         except InputError as error:

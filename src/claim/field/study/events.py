@@ -7,7 +7,7 @@ import re
 import secrets
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import pairwise
@@ -34,29 +34,27 @@ def as_data(value: Any) -> Any:
 def from_data(kind: type[T], data: Any) -> T:
     """The dataclass of such dictionaries; an unknown, missing or wrongly typed field is refused."""
     hints = _hints(kind)  # type: ignore[arg-type]
-    needed = {each.name for each in fields(kind) if each.default is MISSING}  # type: ignore[arg-type]
-    if not isinstance(data, dict) or not needed <= data.keys() <= hints.keys():
+    try:
+        return kind(**{name: _value(hints[name], value, f"{kind.__name__}.{name}") for name, value in data.items()})
+    except (AttributeError, KeyError, TypeError):
         problem = "{kind} has the fields {fields}, not {value}"
-        raise InputError(problem, kind=kind.__name__, fields=", ".join(hints), value=repr(data)[:150])
-    return kind(**{name: _value(hints[name], value, f"{kind.__name__}.{name}") for name, value in data.items()})
+        raise InputError(problem, kind=kind.__name__, fields=", ".join(hints), value=repr(data)[:150]) from None
 
 
 _hints = cache(get_type_hints)
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
-    origin = get_origin(kind)
+    origin, inner = get_origin(kind), get_args(kind)
     if is_dataclass(kind) and isinstance(kind, type):
         return from_data(kind, value)
     if origin is tuple and isinstance(value, list):
-        return tuple(_value(get_args(kind)[0], each, where) for each in value)
-    if origin is Literal and value in get_args(kind):
-        return value
+        return tuple(_value(inner[0], each, where) for each in value)
     if origin in (Union, types.UnionType):  # only "something or None" is used
-        return None if value is None else _value(get_args(kind)[0], value, where)
+        return None if value is None else _value(inner[0], value, where)
     if kind is float and type(value) in (int, float):
         return float(value)
-    if type(value) is kind:  # exactly: True is not a number here
+    if type(value) is kind or (origin is Literal and value in inner):  # exactly: True is not a number here
         return value
     raise InputError("{where} cannot be {value}", where=where, value=repr(value)[:150])
 
@@ -403,12 +401,7 @@ class Secret:
     """A text that can be erased, and the nonce that hides it in its commitment."""
 
     text: str
-    nonce: str
-
-    @classmethod
-    def of(cls, text: str) -> "Secret":
-        """The text with a fresh nonce."""
-        return cls(text, secrets.token_hex(32))
+    nonce: str = field(default_factory=lambda: secrets.token_hex(32))
 
     @property
     def commitment(self) -> str:

@@ -4,7 +4,7 @@ Merging only notes that two codes are one person; everything stays filed under i
 is looked at (see :mod:`claim.field.study.study`). That is why un-merging and undoing restore exactly what was there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from claim.field.study.events import (
     LeaderAnswer,
     LeaderAnswered,
     LeaderWished,
+    Log,
     Outcome,
     Overridden,
     PeopleKeptApart,
@@ -158,28 +159,26 @@ class State:
         return next((version for version in given if version is not None), None)
 
 
-def fold(events: Iterable[Event], state: State | None = None) -> State:
-    """The state after these events, all of which count; a given state is changed in place."""
-    state = state or State()
+def fold(events: Iterable[Event]) -> State:
+    """The state after these events, all of which count."""
+    state = State()
     for event in events:
         apply(state, event)
     return state
 
 
-def undone_in(log: Iterable[Event]) -> frozenset[int]:
+def undone_in(log: Log) -> frozenset[int]:
     """The numbers of all events that no longer count; an ``Undone`` that was undone has no effect."""
     gone: set[int] = set()
-    for event in sorted(log, key=lambda event: event.seq, reverse=True):
+    for event in reversed(log):
         if isinstance(event.body, Undone) and event.seq not in gone:
             gone.update(event.body.events)
     return frozenset(gone)
 
 
-def counting(log: Iterable[Event], undone: frozenset[int] | None = None) -> list[Event]:
+def counting(log: Log, undone: Collection[int]) -> list[Event]:
     """The events that count."""
-    log = list(log)
-    gone = undone_in(log) if undone is None else undone
-    return [event for event in log if event.seq not in gone and not isinstance(event.body, Undone)]
+    return [event for event in log if event.seq not in undone and not isinstance(event.body, Undone)]
 
 
 def apply(state: State, event: Event) -> None:

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from claim.discovery.discovered import Discovered
 from claim.errors import InputError
-from claim.field.study.events import Event, Log, Undone, head_of
+from claim.field.study.events import Event, Log, head_of
 from claim.field.study.setup import Setup
 from claim.field.study.state import (
     GONE,
@@ -91,23 +91,12 @@ class Seen:
 
 
 class Study:
-    """The fold over a log; never changed: :meth:`after` gives the study with more events."""
+    """The fold over a log, which is never changed; ``state`` is the result of the fold if it is known."""
 
-    def __init__(self, log: Iterable[Event] = ()) -> None:
+    def __init__(self, log: Iterable[Event] = (), state: State | None = None) -> None:
         self.log: Log = tuple(log)
         self.undone = undone_in(self.log)
-        self.state: State = fold(counting(self.log, self.undone))
-
-    def after(self, events: Iterable[Event], state: State | None = None) -> "Study":
-        """The study with these events appended; ``state`` is the one after them, if they were applied already."""
-        later, new = object.__new__(Study), tuple(events)
-        later.log, later.undone = (*self.log, *new), self.undone
-        if any(isinstance(event.body, Undone) for event in new):  # what was undone may lie anywhere in the log
-            later.undone = undone_in(later.log)
-            later.state = state or fold(counting(later.log, later.undone))
-        else:
-            later.state = state or fold(new, self.state.copy())
-        return later
+        self.state = state or fold(counting(self.log, self.undone))
 
     @property
     def position(self) -> int:

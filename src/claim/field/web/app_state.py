@@ -16,7 +16,6 @@ from fastapi.responses import HTMLResponse
 from claim.errors import ClaimError, InputError
 from claim.field.advice.recommend import prepare
 from claim.field.advice.rehearsal import Rehearsal
-from claim.field.exchange import Upload
 from claim.field.store.library import Closed, Comparison, Library, StudyHere, compare
 from claim.field.store.session import OpenStudy
 from claim.field.store.store import Conflict
@@ -24,6 +23,7 @@ from claim.field.study.events import Log
 from claim.field.study.setup import Setup
 from claim.field.web.i18n import LANGUAGES, texts_in
 from claim.io import files
+from claim.io.text import Source
 
 T = TypeVar("T")
 LOCK_MINUTES = range(1, 241)
@@ -79,7 +79,7 @@ class NoStudy(ClaimError):
 class Pending:
     """Files that are not imported yet and how to read them, as :func:`preview` takes them; in memory only."""
 
-    files: list[Upload]
+    files: list[Source]
     format: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
     join_names: bool = True

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from claim.errors import InputError
 from claim.field.exchange import EXPORTS, IMPORTERS, Preview, export_zip, preview
 from claim.field.exchange.export import FILE_NAME, write_name_key
-from claim.field.exchange.study import bundle_of, import_preview, known_names
+from claim.field.exchange.study import bundle_of, import_preview
 from claim.field.study import commands
 from claim.field.web.app_state import Pending
 from claim.field.web.request import Form, Sent, StudyPage, StudyRequest
@@ -31,9 +31,9 @@ def take_out(form: Sent, page: StudyPage) -> Response:
     """A file with codes."""
     wanted = form["format"]
     view = page.view
-    file = export_zip(bundle_of(view).with_positions(page.places()), wanted, view.study.head)
+    content = export_zip(bundle_of(view).with_positions(page.places()), wanted, view.study.head)
     page.submit(form, lambda draft: commands.exported(draft, wanted))
-    return download(file.content, file.name, file.media_type)
+    return download(content, f"study-{wanted}.zip", "application/zip")
 
 
 @router.post("/export/names")
@@ -138,7 +138,7 @@ def _pending(page: StudyRequest, key: str) -> Pending:
 
 
 def _preview(page: StudyRequest, pending: Pending) -> Preview:
-    return preview(**vars(pending), existing=known_names(page.view))
+    return preview(**vars(pending), existing=page.view.index.names)
 
 
 def _same_people(form: Form) -> tuple[dict[str, str], dict[str, str]]:

@@ -19,7 +19,6 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from claim.errors import ClaimError, InputError
 from claim.field.advice.leaders import LeaderAdvice, choose_leaders
 from claim.field.advice.recommend import Advice, recommend
-from claim.field.exchange import Upload
 from claim.field.store.session import Done, OpenStudy
 from claim.field.study.commands import Draft
 from claim.field.study.study import Study
@@ -29,6 +28,7 @@ from claim.field.web.guard import MAX_UPLOAD
 from claim.field.web.i18n import LANGUAGES, Texts, chosen_language, texts_in
 from claim.field.web.picture import Places, places_of
 from claim.io.archives import MAX_FILES
+from claim.io.text import Source
 from claim.messages import Message
 
 FOLDER = Path(__file__).parent
@@ -57,7 +57,7 @@ class Form:
     """The fields of a form, in order, and its files."""
 
     fields: tuple[tuple[str, str], ...] = ()
-    files: list[Upload] = field(default_factory=list)
+    files: list[Source] = field(default_factory=list)
     path: str = ""  # where it was sent
 
     def __getitem__(self, name: str) -> str:
@@ -125,7 +125,7 @@ async def _multipart(request: Request) -> Form:
         raise InputError("this form cannot be read") from None
     fields = [(key, value) for key, value in sent.multi_items() if isinstance(value, str)]
     files = [value for _, value in sent.multi_items() if isinstance(value, UploadFile)]
-    uploads = [Upload(file.filename or "file", await file.read()) for file in files]
+    uploads = [Source(file.filename or "file", await file.read()) for file in files]
     await sent.close()
     return Form(_plain(fields), [upload for upload in uploads if upload.content], request.url.path)
 

@@ -1,6 +1,6 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, cast, get_args
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -9,7 +9,7 @@ from claim.errors import InputError
 from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
-from claim.field.study.events import LeaderAnswer, Wish
+from claim.field.study.events import LeaderAnswer, Outcome, Wish
 from claim.field.study.names import Match
 from claim.field.study.state import TALKED
 from claim.field.view import View
@@ -19,7 +19,6 @@ from claim.field.web.settings import percent
 
 router = APIRouter(prefix="/s/{study}")
 ROUND = 10  # most people in one round
-Missed = Literal["refused", "no-show", "not found"]
 MISSED: dict[str, str] = {"refused": "refused", "no-show": "no_show", "not found": "not_found"}  # with the page's text
 
 
@@ -48,7 +47,7 @@ def settle(form: Sent, page: StudyPage) -> Response:
         if advice is None or code not in [each.person for each in advice.recommended]:
             commands.override(draft, code, form["reason"])
         if action in MISSED:
-            commands.not_surveyed(draft, code, cast(Missed, action))
+            commands.end_survey(draft, code, cast(Outcome, action))
 
     page.submit(form, command, check=True)
     return page.go(f"/survey/{code}") if action == "start" else page.go("/next", MISSED[action])
@@ -92,12 +91,9 @@ def end(form: Sent, page: StudyPage, code: str) -> Response:
     outcome = form["outcome"]
     if outcome == "nobody" and page.study.person(code).contacts:
         raise InputError(page.text("survey.has_contacts"))
-    if outcome in MISSED:
-        page.submit(form, lambda draft: commands.not_surveyed(draft, code, cast(Missed, outcome)))
-        return page.go("/next", MISSED[outcome])
-    ended: Literal["answered", "partial"] = "partial" if outcome == "partial" else "answered"
-    page.submit(form, lambda draft: commands.end_survey(draft, code, ended))
-    return page.go("/next", ended)
+    ended = outcome if outcome in (*MISSED, "partial") else "answered"
+    page.submit(form, lambda draft: commands.end_survey(draft, code, cast(Outcome, ended)))
+    return page.go("/next", MISSED.get(ended, ended))
 
 
 @router.post("/survey/{code}/simulate")
