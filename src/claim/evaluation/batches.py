@@ -38,7 +38,7 @@ class Job:
 
     @property
     def effort(self) -> float:
-        """Runs."""
+        """The number of runs; only relative to that of other jobs."""
         return float(len(self.starts))
 
     def identity(self) -> dict[str, Any]:

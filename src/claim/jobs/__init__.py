@@ -240,7 +240,7 @@ class Sweep:
 
     def _begin_ready(self) -> bool:
         """Hand out what is ready; False once nothing is running and nothing more will be."""
-        self._drop_hopeless()
+        self._fail_dependents()
         while (job := self._next()) is not None and self.backend.free() > 0:
             self._waiting.remove(job)
             self._running[key_of(job)] = job
@@ -250,7 +250,7 @@ class Sweep:
         return job is not None or bool(self._running)
 
     def _next(self) -> Job | None:
-        """What to begin next, if anything is ready and there is time."""
+        """The next job that is ready, if there is time left."""
         if self.seconds is not None and time.monotonic() - self._began >= self.seconds:
             return None
         return next((job for job in self._waiting if all(key_of(need) in self._done for need in job.needs)), None)
@@ -271,8 +271,8 @@ class Sweep:
             self.failures[job.name] = reason if outcome.final else f"{reason} ({ATTEMPTS} attempts)"
             self.last_failure = outcome
 
-    def _drop_hopeless(self) -> None:
-        """What needs a failed job fails with it; needs come first, so one pass is enough."""
+    def _fail_dependents(self) -> None:
+        """Fail the jobs that need a failed one; needs come first in the list, so one pass is enough."""
         for job in list(self._waiting):
             lost = next((need.name for need in job.needs if need.name in self.failures), None)
             if lost is not None:

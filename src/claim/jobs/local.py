@@ -76,7 +76,7 @@ def _start() -> tuple[Connection, SpawnProcess]:
 
 
 def _serve(line: Connection) -> None:
-    """A worker's life: take a job, say what came of it."""
+    """Worker loop: run the jobs that come through the connection and send back their results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the process that started us ends us
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:

@@ -53,16 +53,16 @@ class RayBackend:
 
 def _connect(address: str | None, workers: int | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    door = _door(address)
-    if door is not None:
-        _bring_token(door[0])
+    place = _host_and_port(address)
+    if place is not None:
+        _bring_token(place[0])
     try:
         import ray
     except ImportError as error:
         raise InputError("--backend ray needs Ray: pip install 'claim[ray]'") from error
     try:
-        if door is not None:
-            _knock(*door)
+        if place is not None:
+            _check_reachable(*place)
         own: dict[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
         settings = own if address is None else {"address": address}
         ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
@@ -72,7 +72,7 @@ def _connect(address: str | None, workers: int | None) -> Any:
     return ray
 
 
-def _door(address: str | None) -> tuple[str, int] | None:
+def _host_and_port(address: str | None) -> tuple[str, int] | None:
     """Host and port of an address; None for others, such as "auto"."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     return (host, int(port)) if host and port.isdecimal() else None
@@ -86,11 +86,11 @@ def _bring_token(host: str) -> None:
             os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
-def _knock(host: str, port: int) -> None:
+def _check_reachable(host: str, port: int) -> None:
     """Find out at once whether Ray is there; it would try for minutes, and for ever where another program answers."""
-    with socket.create_connection((host, port), timeout=10) as door:
-        door.sendall(GREETING)
-        answer = door.recv(4)
+    with socket.create_connection((host, port), timeout=10) as connection:
+        connection.sendall(GREETING)
+        answer = connection.recv(4)
     if answer[3:] != bytes([SETTINGS_FRAME]):
         raise ConnectionError("another program answers there (the dashboard has its own port)")
 

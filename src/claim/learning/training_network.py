@@ -26,7 +26,7 @@ ESTIMATION_RUNS = 50
 
 @dataclass(frozen=True)
 class TrainingNetwork:
-    """A network whose influence is known, because all of it is."""
+    """A training network with the fixed live-edge worlds that rewards are counted in."""
 
     network: Network
     config: Config

@@ -1,5 +1,0 @@
-"""``python -m claim.cli``."""
-
-from claim.cli import main
-
-main()
