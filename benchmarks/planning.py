@@ -20,7 +20,7 @@ POLICY, START = "degree+inverse", 5
 
 
 def truth(simulation: Simulation, settings: PlanSettings, rng: np.random.Generator) -> np.ndarray:
-    policy, selector = policy_named(settings.policy), selector_named(settings.selector, settings.p, 300)
+    policy, selector = policy_named(settings.policy), selector_named(settings.selector, settings.p, samples=300)
     return np.array(reach_curve(simulation, policy, selector, settings, rng)[0])
 
 

@@ -54,7 +54,7 @@ def _register_environment() -> None:
 
     name = "claim/NetworkDiscovery-v0"
     if name not in gymnasium.registry:
-        gymnasium.register(name, entry_point="claim.discovery.environment:make_environment")
+        gymnasium.register(name, entry_point="claim.discovery.environment:NetworkDiscoveryEnv")
 
 
 _register_environment()

@@ -9,7 +9,7 @@ import numpy as np
 from claim.advice import check_survey_policy, discovered_so_far
 from claim.cascades import influence
 from claim.cascades.influence import check_probability
-from claim.discovery import Discovered, Policy, Selector, Simulation, surveys
+from claim.discovery import Discovered, Policy, Selector, Simulation, at_checkpoints, surveys
 from claim.errors import InputError, check_settings
 from claim.evaluation.statistics import standard_error
 from claim.fitting.random_graphs import look_alike
@@ -169,7 +169,7 @@ def _policy(settings: PlanSettings) -> Policy:
 
 
 def _selector(settings: PlanSettings) -> Selector:
-    return selector_named(settings.selector, settings.p, SELECTION_WORLDS)
+    return selector_named(settings.selector, settings.p, samples=SELECTION_WORLDS)
 
 
 def _rng(settings: PlanSettings, purpose: str, number: int) -> np.random.Generator:
@@ -215,11 +215,8 @@ def reach_curve(
     simulation: Simulation, policy: Policy, selector: Selector, settings: PlanSettings, rng: np.random.Generator
 ) -> tuple[list[float], list[int]]:
     """Simulate one study; returns the people reached and discovered at each number of surveys."""
-    progress = surveys(simulation, policy, settings.surveys[-1], rng)
-    spent, reach, discovered = 0, [], []
-    for number in settings.surveys:
-        while spent < number:
-            spent = next(progress, number)  # an empty frontier: further surveys change nothing
+    reach, discovered = [], []
+    for _ in at_checkpoints(surveys(simulation, policy, settings.surveys[-1], rng), settings.surveys):
         seen = simulation.discovered
         chosen = selector.select(seen, min(settings.leaders, len(seen)), rng)
         leaders = [simulation.people[who] for who in chosen]
@@ -295,13 +292,12 @@ def _degrees(
     found = view.degree[surveyed] if len(surveyed) else np.ones(1)
     trust = rng.exponential(size=len(found))
     order = {person: i for i, person in enumerate(seen.surveyed)}
-    first = np.array(  # who was known before any contact was surveyed; others were met in proportion to their degree
-        [
-            all(order.get(contact, len(order)) > order[who] for contact in seen.contacts[who])
-            for who in surveyed.tolist()
-        ]
-        or [True]
-    )
+
+    def came_first(who: int) -> bool:
+        """Whether no contact was surveyed before; others were met in proportion to their degree."""
+        return all(order.get(contact, len(order)) > order[who] for contact in seen.contacts[who])
+
+    first = np.array([came_first(who) for who in surveyed.tolist()] or [True])
     mean, weights = float(np.average(found, weights=trust)), trust
     for _ in range(MEAN_STEPS):
         weights = trust * np.where(first, 1.0, mean / found)

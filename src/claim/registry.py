@@ -9,22 +9,22 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from claim.discovery import POLICIES, Policy, Selector, is_reference
+from claim.discovery.policies import unknown_policy
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
+from claim.networks.catalogue import LOOK_ALIKES
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 FOLDER = Path(__file__).parent / "learning" / "policies"
 EVERY_FAMILY = "all"
-LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}  # family of a network to the family trained for it
 SELECTORS = ("greedy", "foresight")
 _NAME = re.compile(r"(?P<variant>[a-z-]+)(:(?P<family>[a-z-]+))?(@(?P<budget>\d+))?")
 _OWN_NAME = re.compile(r"[\w+-]+")
@@ -164,10 +164,7 @@ def check_policy(given: PolicyLike) -> None:
         if not Path(name).exists():
             raise InputError(f"{name}: no such policy file")
     elif not is_learned(name):
-        known = [*POLICIES, *_registered["policies"], *VARIANTS]
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"no policy is called {name!r}{hint} (known: {', '.join(known)})")
+        raise unknown_policy(name, [*POLICIES, *_registered["policies"], *VARIANTS])
     elif ":" in name or not shipped():  # without a family, which one is meant depends on the network
         find_shipped(name, None, budget=5)
 

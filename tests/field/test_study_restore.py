@@ -215,7 +215,6 @@ def killed_at(step: int, directory: Path, copy: Path) -> bool:
             for module, name in (
                 (files, "create_private"),
                 (files, "sync"),
-                (files, "sync_directory"),
                 (os, "replace"),
             ):
                 setattr(module, name, dying(getattr(module, name)))

@@ -89,7 +89,7 @@ def publisher(monkeypatch: pytest.MonkeyPatch) -> Iterator[Publisher]:
 
 
 def get(publisher: Publisher, destination: Path, network: KnownNetwork | None = None) -> Fetched:
-    return fetch(network or known(), destination, base_url=publisher.url, timeout=5)
+    return fetch(network or known(), destination, base_url=publisher.url)
 
 
 def failure(publisher: Publisher, destination: Path, network: KnownNetwork | None = None) -> str:
@@ -193,7 +193,7 @@ def test_progress(publisher: Publisher, tmp_path: Path, announced: bool) -> None
     publisher.announce_length = announced
     size = len(publisher.files.setdefault("rt/ring.zip", zipped({"ring.edges": EDGES})))
     seen: list[tuple[int, int | None]] = []
-    fetch(known(), tmp_path, base_url=publisher.url, timeout=5, progress=lambda done, total: seen.append((done, total)))
+    fetch(known(), tmp_path, base_url=publisher.url, progress=lambda done, total: seen.append((done, total)))
     total = size if announced else None
     assert (seen[0], seen[-1]) == ((0, total), (size, total))
 
@@ -271,9 +271,7 @@ def test_a_destination_that_cannot_be_written(publisher: Publisher, tmp_path: Pa
 
 def test_the_size_must_be_the_published_one(publisher: Publisher, tmp_path: Path) -> None:
     publisher.files["rt/rt_israel.zip"] = zipped({"rt_israel.edges": EDGES})
-    copen, israel = (
-        fetch(fetchable(name), tmp_path, base_url=publisher.url, timeout=5) for name in ("copen", "israel")
-    )
+    copen, israel = (fetch(fetchable(name), tmp_path, base_url=publisher.url) for name in ("copen", "israel"))
     assert "404" in (copen.problem or "")
     assert "has 4 people and 4 edges, israel has 3698 and 4164" in (israel.problem or "")
 
@@ -291,6 +289,6 @@ def test_a_real_network_in_the_publishers_form(real_data: Path, publisher: Publi
     rows = [f"{v + 1},{u + 1},{1300000000 + i}" for i, (u, v) in enumerate(zip(sources, targets, strict=True))]
     content = "\n".join(rows + rows[:50]).encode()
     publisher.files["rt/rt-twitter-copen.zip"] = zipped({"rt-twitter-copen.edges": content})
-    result = fetch(fetchable("copen"), tmp_path, base_url=publisher.url, timeout=5)
+    result = fetch(fetchable("copen"), tmp_path, base_url=publisher.url)
     assert result.status is FetchStatus.VERIFIED
     assert load("copen", data_dir=tmp_path).checksum == find("copen").checksum

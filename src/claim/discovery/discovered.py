@@ -154,11 +154,10 @@ class Discovered:
     def copy(self) -> "Discovered":
         """An independent copy."""
         twin = Discovered()
-        twin.contacts = [dict(contacts) for contacts in self.contacts]
-        twin._members = {key: dict(members) for key, members in self._members.items()}
-        twin._frontier = dict(self._frontier)
-        for name in ("status", "named_by", "wave", "start", "surveyed", "refused", "_signature", "_ties"):
-            setattr(twin, name, list(getattr(self, name)))
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy())
+        twin.contacts = [contacts.copy() for contacts in self.contacts]
+        twin._members = {key: members.copy() for key, members in self._members.items()}
         return twin
 
     @classmethod
@@ -192,11 +191,8 @@ class Discovered:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):
             return NotImplemented
-        return (
-            self.contacts == other.contacts
-            and self.status == other.status
-            and (self.start, self.surveyed, self.refused) == (other.start, other.surveyed, other.refused)
-        )
+        names = ("contacts", "status", "start", "surveyed", "refused")
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -18,7 +18,7 @@ from claim.discovery.discovered import Discovered, Status
 from claim.discovery.protocols import Selector
 from claim.discovery.simulation import BudgetUnit, Simulation, Surveys, check_contacts
 from claim.errors import InputError
-from claim.networks import Network, load
+from claim.networks import NetworkLike, load
 
 Goal = float | Callable[[Discovered], float]
 Observation = dict[str, Any]
@@ -43,17 +43,18 @@ class FrontierSpace(spaces.Discrete):
 class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
     """Survey people of a hidden network one by one, or in rounds whose answers come in together.
 
-    With several networks, each episode takes one at random. Observations are goal-conditioned: ``observation`` (a graph
-    instance; see ``FEATURES``), ``desired_goal`` (g) and ``achieved_goal`` (the reach of the leaders chosen at the end
-    of the episode; 0 before). ``info["action_mask"]`` marks who may be chosen.
+    With several networks, each episode takes one at random; without a selector, leaders are chosen by the greedy
+    oracle. Observations are goal-conditioned: ``observation`` (a graph instance; see ``FEATURES``), ``desired_goal``
+    (g) and ``achieved_goal`` (the reach of the leaders chosen at the end of the episode; 0 before).
+    ``info["action_mask"]`` marks who may be chosen.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - Gymnasium reads it from the class
 
     def __init__(
         self,
-        network: Network | Sequence[Network],
-        selector: Selector,
+        network: NetworkLike | Sequence[NetworkLike] = "zone2",
+        selector: Selector | None = None,
         *,
         budget: int = 5,
         start_size: int = 5,
@@ -66,12 +67,15 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         samples: int = 1000,
         worlds_seed: int = 0,
     ) -> None:
+        from claim.selection.selectors import GreedySelector
+
         if min(budget, start_size, leaders, per_round) < 1:
             raise InputError("budget, start_size, leaders and per_round must be at least 1")
-        self.networks = [network] if isinstance(network, Network) else list(network)
+        several = isinstance(network, Sequence) and not isinstance(network, str)
+        self.networks = [load(each) for each in (network if several else [network])]
         for each in self.networks:
             check_contacts(each)
-        self.network, self.selector = self.networks[0], selector
+        self.network, self.selector = self.networks[0], selector or GreedySelector(p)
         self.budget, self.start_size, self.leaders = budget, start_size, leaders
         self.goal, self.per_round, self.refusal, self.unit = goal, per_round, refusal, unit
         self._worlds_of = cache(lambda i: Worlds.draw(self.networks[i], p, samples, worlds_seed))
@@ -134,13 +138,6 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         return [person for person in self.discovered.frontier if person not in self._chosen]
 
     def _observe(self, final: bool) -> Observation:
-        return {
-            "observation": self._graph(),
-            "desired_goal": np.array([self._goal]),
-            "achieved_goal": np.array([self._reach() if final else 0.0]),
-        }
-
-    def _graph(self) -> spaces.GraphInstance:
         seen = self.discovered
         nodes = np.zeros((len(seen), len(FEATURES)), dtype=np.int8)
         nodes[:, 0] = [status == Status.SURVEYED for status in seen.status]
@@ -148,7 +145,9 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         nodes[seen.refused, 2] = 1
         nodes[self._chosen, 3] = 1
         links = np.stack(seen.ties(), axis=1)
-        return spaces.GraphInstance(nodes, np.zeros(len(links), dtype=np.int64), links)
+        graph = spaces.GraphInstance(nodes, np.zeros(len(links), dtype=np.int64), links)
+        wanted, reached = np.array([self._goal]), np.array([self._reach() if final else 0.0])
+        return {"observation": graph, "desired_goal": wanted, "achieved_goal": reached}
 
     def _reach(self) -> float:
         leaders = self.selector.select(self.discovered, self.leaders, self.np_random)
@@ -160,15 +159,3 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         mask = np.zeros(self._n, dtype=np.int8)
         mask[self._open()] = 1
         return {"action_mask": mask, "final": final}
-
-
-def make_environment(
-    network: Network | str | Sequence[Network | str] = "zone2", **settings: Any
-) -> NetworkDiscoveryEnv:
-    """The environment on one network or several, each an object, a name or a path; the greedy oracle by default."""
-    from claim.selection.selectors import GreedySelector
-
-    given = [network] if isinstance(network, Network | str) else list(network)
-    hidden = [load(each) if isinstance(each, str) else each for each in given]
-    selector = settings.pop("selector", None) or GreedySelector(p=settings.get("p", 0.1))
-    return NetworkDiscoveryEnv(hidden, selector, **settings)

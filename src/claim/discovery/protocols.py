@@ -53,11 +53,13 @@ def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, 
 
     Members of a class have the same score.
     """
-    people: list[int] = []
-    scores: list[float] = []
-    for group in discovered.frontier_classes:
-        people.extend(group.members)
-        scores.extend([score(discovered, group)] * group.size)
+    groups = discovered.frontier_classes
+    people = [person for group in groups for person in group.members]
+    return highest(people, [same for group in groups for same in [score(discovered, group)] * group.size], rng, count)
+
+
+def highest(people: Sequence[int], scores: Sequence[float], rng: np.random.Generator, count: int) -> list[int]:
+    """The ``count`` people with the highest scores, ties in random order."""
     order = np.lexsort((rng.random(len(people)), -np.round(scores, SAME)))
     return [people[i] for i in order[:count]]
 

@@ -1,11 +1,9 @@
 """Reasons for surveying a person, from what was discovered and nothing else.
 
-A policy has a method ``reasons`` of its own, or lists in ``signs`` which of the signs here its ranking uses. Who named
-the person is always the first reason.
+A policy may have a method ``reasons`` of its own; who named the person is always the first reason.
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 from claim.discovery.discovered import Discovered
 from claim.discovery.protocols import Policy
@@ -15,16 +13,13 @@ FEW = 2  # contacts: the only contact of a person with so few is likely a hub
 MANY = 10
 LISTED = 3  # people named one by one in a reason
 
-Sign = Literal["lonely namer", "popular namer"]
 NOT_NAMED = "nobody surveyed has named this person yet"
 
 
 def reasons_of(policy: Policy, discovered: Discovered, person: int) -> list[Message]:
     """Who named a person, then what the policy's ranking is based on; people are local indices."""
     own: Callable[[Discovered, int], list[Message]] | None = getattr(policy, "reasons", None)
-    if own is not None:
-        return own(discovered, person)
-    return [who_named(discovered, person), *_signs(discovered, person, getattr(policy, "signs", ()))]
+    return [who_named(discovered, person)] if own is None else own(discovered, person)
 
 
 def who_named(discovered: Discovered, person: int) -> Message:
@@ -37,15 +32,15 @@ def who_named(discovered: Discovered, person: int) -> Message:
     return Message.of("named by {people}", people=People(tuple(namers)))
 
 
-def _signs(discovered: Discovered, person: int, signs: tuple[Sign, ...]) -> list[Message]:
-    namers = discovered.surveyed_contacts(person)
-    found = []
-    lonely = [namer for namer in namers if discovered.degree(namer) <= FEW]
-    if lonely and "lonely namer" in signs:
-        text = "{person} knows almost nobody else, so this is likely the hub"
-        found.append(Message.of(text, person=People((lonely[0],))))
-    popular = max(namers, key=discovered.degree, default=None)
-    if popular is not None and discovered.degree(popular) >= MANY and "popular namer" in signs:
-        text = "{person} is well connected ({count} contacts)"
-        found.append(Message.of(text, person=People((popular,)), count=discovered.degree(popular)))
-    return found
+def lonely_namer(discovered: Discovered, namers: list[int]) -> list[Message]:
+    """The first of the namers who knows few others."""
+    text = "{person} knows almost nobody else, so this is likely the hub"
+    return [Message.of(text, person=People((who,))) for who in namers if discovered.degree(who) <= FEW][:1]
+
+
+def popular_namer(discovered: Discovered, namers: list[int]) -> list[Message]:
+    """The namer with the most contacts, if these are many."""
+    text = "{person} is well connected ({count} contacts)"
+    most = max(map(discovered.degree, namers), default=0)
+    popular = [who for who in namers if discovered.degree(who) == most >= MANY]
+    return [Message.of(text, person=People((who,)), count=most) for who in popular[:1]]

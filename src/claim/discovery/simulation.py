@@ -147,3 +147,12 @@ def surveys(
         for person in chosen:
             study.ask(person)
             yield study.used
+
+
+def at_checkpoints(study: Iterator[int], checkpoints: Iterable[int]) -> Iterator[int]:
+    """Run the survey loop ``study`` to each checkpoint (a budget used, ascending); an empty frontier ends it early."""
+    used = 0
+    for checkpoint in checkpoints:
+        while used < checkpoint:
+            used = next(study, checkpoint)
+        yield checkpoint

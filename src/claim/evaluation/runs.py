@@ -10,7 +10,7 @@ import numpy as np
 
 from claim.cascades import EdgeSampler, Worlds, simulate_cascades
 from claim.cascades.influence import check_people
-from claim.discovery import Discovered, Policy, Selector, Simulation, draws_own_start, surveys
+from claim.discovery import Discovered, Policy, Selector, Simulation, at_checkpoints, draws_own_start, surveys
 from claim.discovery.policies.simple import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
 from claim.errors import InputError, check_number, check_whole
@@ -329,11 +329,8 @@ def studied(
     """The study of one run as it stands at each checkpoint; an empty frontier ends the surveys early."""
     simulation, seeing = simulate(network, policy, settings, run, start)
     rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
-    progress = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
-    spent = 0
-    for checkpoint in checkpoints:
-        while spent < checkpoint and (now := next(progress, None)) is not None:
-            spent = now
+    study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
+    for _ in at_checkpoints(study, checkpoints):
         yield simulation
 
 

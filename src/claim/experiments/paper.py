@@ -13,8 +13,7 @@ from claim.experiments.published import PROPERTY_NETWORK
 from claim.jobs import Job, key_of
 from claim.learning.config import VARIANTS, variant_named
 from claim.networks import Network, load
-from claim.networks.catalogue import family_networks, locate
-from claim.registry import LOOK_ALIKES
+from claim.networks.catalogue import LOOK_ALIKES, family_networks, locate
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 BASELINE, CLAIM, SCOUT, FORESIGHT = "geometric-dqn", "claim", "scout", "foresight"

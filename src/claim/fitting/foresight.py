@@ -19,7 +19,7 @@ from claim.selection.foresight.kernels import true_gains
 from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, write_json
 from claim.selection.foresight.ranges import Ranges, Sample
 from claim.selection.foresight.selection_state import SeenNetwork
-from claim.selection.foresight.selector import FittedForesight, Foresight, FreeForesight
+from claim.selection.foresight.selector import FittedForesight, FreeForesight
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates
 from claim.selection.kernels import gains_beyond
@@ -91,7 +91,7 @@ def train_family(
     """Fit the model of a family, or only the ranges for ``free``, and write it to a file; returns its path."""
     plan = plan or Plan()
     steps = _Steps(progress, len(networks) + plan.fresh_look_alikes)
-    selectors: dict[str, Foresight] = {FREE: FreeForesight()}
+    selectors: dict[str, FreeForesight] = {FREE: FreeForesight()}
     fresh = rng
     if family != FREE:
         fresh = rng.spawn(1)[0]
@@ -286,7 +286,7 @@ class Outcome(NamedTuple):
 
 def evaluate_studies(
     networks: Iterable[tuple[Network, int]],
-    selectors: Mapping[str, Foresight],
+    selectors: Mapping[str, FreeForesight],
     rng: np.random.Generator,
     budgets: Sequence[int] = BUDGETS,
     chances: Sequence[float] = CHANCES,

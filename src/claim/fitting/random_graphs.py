@@ -1,6 +1,7 @@
 """Random graphs of many kinds, as training networks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,34 +10,32 @@ from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like, zone_like
 
 
-def even(people: int, rng: np.random.Generator, *, mean_degree: float, name: str = "even") -> Network:
+def even(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
     """Ties between people drawn at random (Erdős and Rényi, 1959)."""
     ends = rng.integers(0, people, (_ties(people, mean_degree), 2))
-    return Network.from_edges(ends[:, 0], ends[:, 1], n=people, name=name)
+    return Network.from_edges(ends[:, 0], ends[:, 1], n=people)
 
 
-def blocks(
-    people: int, rng: np.random.Generator, *, mean_degree: float, size: int, inside: float, name: str = "blocks"
-) -> Network:
+def blocks(people: int, rng: np.random.Generator, *, mean_degree: float, size: int, inside: float) -> Network:
     """Groups of ``size`` people (Holland, Laskey and Leinhardt, 1983); a share ``inside`` of ties stays in a group."""
     count = _ties(people, mean_degree)
     one = rng.integers(0, people, count)
     first = one // size * size
     mate = first + (rng.random(count) * np.minimum(size, people - first)).astype(np.int64)
     other = np.where(rng.random(count) < inside, mate, rng.integers(0, people, count))
-    return Network.from_edges(one, other, n=people, name=name)
+    return Network.from_edges(one, other, n=people)
 
 
-def ring(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: float, name: str = "ring") -> Network:
+def ring(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: float) -> Network:
     """Neighbours on a ring, a share of ties ``rewired`` at random (Watts and Strogatz, 1998)."""
     steps = np.arange(1, max(round(mean_degree / 2), 1) + 1)
     one = np.repeat(np.arange(people), len(steps))
     near = (one + np.tile(steps, people)) % people
     other = np.where(rng.random(len(one)) < rewired, rng.integers(0, people, len(one)), near)
-    return Network.from_edges(one, other, n=people, name=name)
+    return Network.from_edges(one, other, n=people)
 
 
-def attached(people: int, rng: np.random.Generator, *, mean_degree: float, name: str = "attached") -> Network:
+def attached(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
     """Each newcomer ties to people in proportion to their ties so far (Barabási and Albert, 1999)."""
     each = max(round(mean_degree / 2), 1)
     ends = np.empty(2 * each * people, dtype=np.int64)
@@ -46,7 +45,7 @@ def attached(people: int, rng: np.random.Generator, *, mean_degree: float, name:
         ends[begin : begin + each] = newcomer
         ends[begin + each : begin + 2 * each] = ends[rng.integers(0, begin, each)]
     pairs = ends.reshape(people, 2, each)
-    return Network.from_edges(pairs[:, 0].ravel(), pairs[:, 1].ravel(), n=people, name=name)
+    return Network.from_edges(pairs[:, 0].ravel(), pairs[:, 1].ravel(), n=people)
 
 
 def _ties(people: int, mean_degree: float) -> int:
@@ -84,7 +83,7 @@ def look_alikes(family: str, count: int, rng: np.random.Generator) -> list[Netwo
     """Draw ``count`` networks that resemble those of a family."""
     if family not in KINDS:
         raise InputError(f"there are no look-alikes of {family!r} (known: {', '.join(KINDS)})")
-    return [look_alike(KINDS[family], i, rng, name=f"{family} {i}") for i in range(count)]
+    return [replace(look_alike(KINDS[family], i, rng), name=f"{family} {i}") for i in range(count)]
 
 
 def look_alike(generators: Sequence[str], number: int, rng: np.random.Generator, **given: object) -> Network:

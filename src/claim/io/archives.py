@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from functools import reduce
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -29,9 +30,8 @@ def gathered(files: Path | str | Source | Iterable[Path | str | Source]) -> list
     if not each:
         raise InputError("no file was given")
     if len(each) > MAX_FILES:
-        raise InputError(
-            "{count} files at once; at most {most} can be brought in together", count=len(each), most=MAX_FILES
-        )
+        problem = "{count} files at once; at most {most} can be brought in together"
+        raise InputError(problem, count=len(each), most=MAX_FILES)
     sources = [file if isinstance(file, Source) else _in_memory(Path(file)) for file in each]
     for source in sources:
         if len(source.content or b"") > MAX_FILE_BYTES:
@@ -258,10 +258,7 @@ def _is_readable(kind: str, value: str, strings: int) -> bool:
 
 def _column_number(letters: str) -> int:
     """28 for ``AB``."""
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
+    return reduce(lambda number, letter: number * 26 + ord(letter) - ord("A") + 1, letters.upper(), 0)
 
 
 def _texts(sheet: Source, rows: Iterable[Iterable[object]]) -> list[tuple[int, Cells]]:

@@ -1,6 +1,5 @@
 """Files that are written whole or not at all, private files, and their checksums."""
 
-import contextlib
 import hashlib
 import os
 import secrets
@@ -105,7 +104,7 @@ def identity(path: Path) -> Identity:
     return (found.st_dev, found.st_ino)
 
 
-@contextlib.contextmanager
+@contextmanager
 def temporary(path: Path) -> Iterator[Path]:
     """An empty private file that is gone at the end, with its journal, unless it was moved away."""
     create_private(path)
@@ -116,7 +115,7 @@ def temporary(path: Path) -> Iterator[Path]:
             leftover.unlink(missing_ok=True)
 
 
-@contextlib.contextmanager
+@contextmanager
 def replacing(path: Path, *, shred_old: bool = False) -> Iterator[Path]:
     """A private temporary file beside ``path`` that takes its place in one step if the block succeeds."""
     with temporary(path.with_name(f".{secrets.token_hex(8)}.tmp")) as new:
@@ -132,36 +131,27 @@ def move(new: Path, path: Path) -> None:
     """Put a file in the place of another in one step, durably."""
     sync(new)
     os.replace(new, path)
-    sync_directory(path.parent)
+    sync(path.parent)
 
 
 def shred(path: Path) -> None:
     """Overwrite a file with random bytes, beginning with its salt, then delete it and what belongs to it."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        _overwrite(handle)
-    finally:
-        os.close(handle)
+    with open(path, "r+b") as file:
+        _overwrite(file.fileno())
     for each in (path, *(path.with_name(path.name + ending) for ending in ("-journal", "-wal", "-shm"))):
         each.unlink(missing_ok=True)
-    sync_directory(path.parent)
+    sync(path.parent)
 
 
-def sync_directory(path: Path) -> None:
-    """Make a directory's entries durable, where the system can."""
-    if os.name == "nt":
+def sync(path: Path) -> None:
+    """Make a file's content or a directory's entries durable, the latter where the system can."""
+    if path.is_dir() and os.name == "nt":
         return
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def sync(path: Path) -> None:
-    """Make a file's content durable."""
-    with open(path, "rb+") as file:
-        os.fsync(file.fileno())
 
 
 def _overwrite(handle: int) -> None:

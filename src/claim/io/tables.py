@@ -220,12 +220,8 @@ def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
 
     if not rows[NODES]:
         raise source.error(None, "no people in it")
-    return [
-        Table(
-            table,
-            source.shown_name,
-            tuple(columns[table]),
-            tuple(Row(line, tuple(row.get(column, "") for column in columns[table])) for line, row in rows[table]),
-        )
-        for table in (NODES, EDGES)
-    ]
+    tables = []
+    for table, names in columns.items():
+        body = tuple(Row(line, tuple(row.get(column, "") for column in names)) for line, row in rows[table])
+        tables.append(Table(table, source.shown_name, tuple(names), body))
+    return tables

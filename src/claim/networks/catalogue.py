@@ -108,6 +108,8 @@ KNOWN_NETWORKS = (
 )
 _BY_NAME = {key.lower(): known for known in KNOWN_NETWORKS for key in (known.name, known.address)}
 
+LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}  # family to the family whose models suit it
+
 DATA_VARIABLE = "CLAIM_DATA"  # environment variable that names the data directory
 _ENDINGS = (".edges", ".edges.gz")
 
@@ -129,7 +131,7 @@ def load(
         return Network.of(network)
     known = _BY_NAME.get(network.lower()) if isinstance(network, str) else None
     if known is None:
-        if not _exists(network):
+        if not os.path.exists(network):  # false, too, for a name too long for a file or with a NUL in it
             raise InputError(f"{_unknown(str(network))}, nor is it a file")
         return read_network(network, directed=directed, probabilities=probabilities)
     if known.make is not None:
@@ -238,13 +240,6 @@ def user_data_directory() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "claim"
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "claim"
-
-
-def _exists(path: str | os.PathLike[str]) -> bool:
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):  # a name too long for a file, or with a NUL in it
-        return False
 
 
 def _unknown(name: str) -> str:

@@ -5,6 +5,7 @@ import http.client
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,6 +23,7 @@ from claim.networks.network import Network
 Progress: TypeAlias = Callable[[int, int | None], None]  # bytes done, bytes in all (None: the server does not say)
 
 MAX_DOWNLOAD = 256 * 1024**2  # bytes
+TIMEOUT = 30  # seconds without an answer
 _CHUNK = 1 << 16
 _MEMBER_ENDINGS = (".edges", ".mtx", ".txt")  # best first
 
@@ -54,18 +56,15 @@ def fetchable(name: str) -> KnownNetwork:
 
 
 def fetch(
-    known: KnownNetwork,
-    destination: Path,
-    *,
-    base_url: str = PUBLISHER,
-    progress: Progress | None = None,
-    timeout: float = 30,
+    known: KnownNetwork, destination: Path, *, base_url: str = PUBLISHER, progress: Progress | None = None
 ) -> Fetched:
     """Fetch a network into ``<destination>/<family>/<name>.edges``, from the first of its addresses that has it."""
     candidates = places(known, destination)
     there = next((place for place in candidates if place.is_file()), None)  # the one that would be read
-    if there is not None and _is_complete(known, there):
-        return Fetched(known, FetchStatus.PRESENT, there)
+    if there is not None:
+        with suppress(InputError):  # what cannot be read is fetched again
+            if known.matches(read_network(there)):
+                return Fetched(known, FetchStatus.PRESENT, there)
     path = candidates[0]
     try:
         make_folder(path.parent)
@@ -76,19 +75,12 @@ def fetch(
         url = f"{base_url.rstrip('/')}/{address}"
         part = path.with_name(f"{Path(address).name}.part")
         try:
-            download(url, part, progress=progress, timeout=timeout)
+            download(url, part, progress)
             return _unpack(known, part, path)
         except (InputError, OSError) as error:
             problems.append(f"{printable(url)}: {printable(str(error))}")
     problems.append(f"to get it by hand, save the network's edge list as {printable(str(path))}")
     return Fetched(known, FetchStatus.FAILED, problem="; ".join(problems))
-
-
-def _is_complete(known: KnownNetwork, path: Path) -> bool:
-    try:
-        return known.matches(read_network(path))
-    except InputError:
-        return False
 
 
 def _unpack(known: KnownNetwork, part: Path, path: Path) -> Fetched:
@@ -118,7 +110,7 @@ def _read_zip(source: Source) -> Network:
     raise InputError(f"no {', '.join(_MEMBER_ENDINGS)} file in the zip")
 
 
-def download(url: str, part: Path, *, progress: Progress | None = None, timeout: float = 30) -> None:
+def download(url: str, part: Path, progress: Progress | None = None) -> None:
     """Download into ``part``, continuing an earlier attempt if the server allows it.
 
     The bytes that have arrived stay in ``part`` when this fails.
@@ -126,7 +118,7 @@ def download(url: str, part: Path, *, progress: Progress | None = None, timeout:
     if not url.startswith(("http://", "https://")):
         raise InputError("only http and https addresses can be downloaded")
     try:
-        _receive(url, part, progress or (lambda done, total: None), timeout)
+        _receive(url, part, progress or (lambda done, total: None))
     except urllib.error.HTTPError as error:
         raise InputError(f"the server answered {error.code} {error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
@@ -134,9 +126,9 @@ def download(url: str, part: Path, *, progress: Progress | None = None, timeout:
         raise InputError(f"cannot be downloaded ({reason})") from None
 
 
-def _receive(url: str, part: Path, progress: Progress, timeout: float) -> None:
+def _receive(url: str, part: Path, progress: Progress) -> None:
     have = part.stat().st_size if part.exists() else 0
-    with _open(url, have, timeout) as response:
+    with _open(url, have) as response:
         done = have if response.status == 206 else 0  # partial content: the missing rest
         if done and not response.headers.get("Content-Range", "").startswith(f"bytes {done}-"):
             raise ValueError("the server sent another part of the file than asked for")
@@ -157,13 +149,13 @@ def _receive(url: str, part: Path, progress: Progress, timeout: float) -> None:
         raise InputError(f"the connection broke after {done:,} of {total:,} bytes; run it again to go on from there")
 
 
-def _open(url: str, have: int, timeout: float) -> Any:
+def _open(url: str, have: int) -> Any:
     """Ask for the bytes after the first ``have``, or for all of them if the server has no bytes after those."""
     headers = {"User-Agent": "claim"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout)
+        return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != 416 or not have:  # range not satisfiable: the bytes we have are not of this file
             raise
         error.close()
-        return _open(url, 0, timeout)
+        return _open(url, 0)

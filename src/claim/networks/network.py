@@ -20,6 +20,7 @@ Label: TypeAlias = int | str
 IntArray: TypeAlias = npt.NDArray[np.int32]
 OffsetArray: TypeAlias = npt.NDArray[np.int64]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 NetworkLike: TypeAlias = Any  # a name, a path, or an object that Network.of takes
 
@@ -87,22 +88,19 @@ class Network:
         n = _people_count(u, v, n, labels)
         p = None if probabilities is None else _checked_probabilities(probabilities, len(u))
 
-        loops = u == v
-        u, v = u[~loops], v[~loops]
+        edges = np.flatnonzero(u != v)
         if not directed:
             u, v = np.minimum(u, v), np.maximum(u, v)
-        first = np.unique(u * np.int64(n) + v, return_index=True)[1]
-        dropped = Dropped(int(loops.sum()), len(u) - len(first))
-        u, v = u[first], v[first]
-        if p is not None:
-            p = p[~loops][first]
+        first = np.unique(u[edges] * np.int64(n) + v[edges], return_index=True)[1]
+        dropped = Dropped(len(u) - len(edges), len(edges) - len(first))
+        edges = edges[first]
+        u, v = u[edges], v[edges]
         if not directed:
-            u, v = np.concatenate([u, v]), np.concatenate([v, u])
-            p = None if p is None else np.concatenate([p, p])
+            u, v, edges = np.concatenate([u, v]), np.concatenate([v, u]), np.concatenate([edges, edges])
         order = np.lexsort((v, u))
         offsets = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(u, minlength=n), out=offsets[1:])
-        p = None if p is None else p[order]
+        p = None if p is None else p[edges[order]]
         people = tuple(range(n) if labels is None else labels)
         return cls(offsets, v[order].astype(np.int32), people, directed, p, name, dropped)
 
@@ -143,14 +141,9 @@ class Network:
         given = [value for *_, data in edges for key, value in data.items() if str(key).casefold() in PROBABILITY_NAMES]
         if given and len(given) < len(edges):
             raise InputError(f"{len(edges) - len(given)} of {len(edges)} edges have no {EDGE_PROBABILITY}")
-        return cls.from_edges(
-            [index[u] for u, _, _ in edges],
-            [index[v] for _, v, _ in edges],
-            labels=labels,
-            directed=graph.is_directed(),
-            probabilities=given or None,
-            name=name or graph.name or "network",
-        )
+        sources, targets = ([index[edge[end]] for edge in edges] for end in (0, 1))
+        p, name = given or None, name or graph.name or "network"
+        return cls.from_edges(sources, targets, labels=labels, directed=graph.is_directed(), probabilities=p, name=name)
 
     @classmethod
     def _from_pairs(cls, sources: npt.ArrayLike, targets: npt.ArrayLike, n: int | None) -> "Network":

@@ -175,7 +175,16 @@ def retweet_like(
     ties.add(count + order, follows[order])
     ties.add(*_noticed_by(rng, popularity, follows, direct))
     eagerness = skewed(rng, activity, people)
-    ties.fill(lambda number: _further_retweets(rng, popularity, eagerness, core, number))
+
+    def further_retweets(number: int) -> Pairs:
+        """Who retweets, and whom."""
+        by = weighted(rng, eagerness[:count], number)
+        if count < people:
+            audience = count + weighted(rng, eagerness[count:], number)
+            by = np.where(rng.random(number) < core, by, audience)
+        return by, weighted(rng, popularity, number)
+
+    ties.fill(further_retweets)
     return ties.network(rng, name)
 
 
@@ -188,18 +197,6 @@ def _noticed_by(rng: np.random.Generator, popularity: FloatArray, follows: Peopl
     by_source = below_heap(rng, np.cumsum(popularity), source)
     directly = (rng.random(count - 1) < direct) | (audience_before == 0)
     return source, np.where(directly, by_source, by_audience)
-
-
-def _further_retweets(
-    rng: np.random.Generator, popularity: FloatArray, eagerness: FloatArray, core: float, number: int
-) -> Pairs:
-    """Who retweets, and whom."""
-    count = len(popularity)
-    source = weighted(rng, eagerness[:count], number)
-    if count == len(eagerness):
-        return source, weighted(rng, popularity, number)
-    audience = count + weighted(rng, eagerness[count:], number)
-    return np.where(rng.random(number) < core, source, audience), weighted(rng, popularity, number)
 
 
 WIDEST = 4.0  # no animal roams further than this many times the least
@@ -228,7 +225,11 @@ def vole_like(
     """
     _check({"cycle": cycle, "season": season, "dispersal": dispersal}, {"per_year": per_year, "turnover": turnover})
     ties = Ties(people, mean_degree)
-    year, time = _births(people, rng, per_year, cycle, season)
+    size_of_year = 1 + cycle * (2 * rng.random(max(1, round(people / per_year))) - 1)
+    year = np.sort(weighted(rng, size_of_year, people))
+    any_time = rng.random(people)
+    in_summer = (any_time + rng.random(people)) / 2  # a triangle: most in the middle of the year, hardly any in winter
+    time = np.sort(year + np.where(rng.random(people) < season, in_summer, any_time))  # of birth, in years
     homes = np.column_stack([time * turnover, rng.random(people), rng.random(people)])
     ranges = np.minimum(skewed(rng, roaming, people), WIDEST)
     pairs = _near_in_time(people, max(per_year // 2, round(4 * mean_degree)))
@@ -236,18 +237,6 @@ def vole_like(
     begin, size = _spans(year)
     ties.fill(lambda number: _in_groups(rng, uniform(rng, people, number), begin, size))
     return ties.network(rng, name)
-
-
-def _births(
-    people: int, rng: np.random.Generator, per_year: int, cycle: float, season: float
-) -> tuple[People, FloatArray]:
-    """The year and the time, in years, of every animal, in the order of time."""
-    size_of_year = 1 + cycle * (2 * rng.random(max(1, round(people / per_year))) - 1)
-    year = np.sort(weighted(rng, size_of_year, people))
-    any_time = rng.random(people)
-    in_summer = (any_time + rng.random(people)) / 2  # a triangle: most in the middle of the year, hardly any in winter
-    time = year + np.where(rng.random(people) < season, in_summer, any_time)
-    return year, np.sort(time)
 
 
 def _near_in_time(people: int, window: int) -> Pairs:

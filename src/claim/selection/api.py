@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from claim.cascades.influence import Influence, check_probability, check_samples, influence, people_in
+from claim.discovery import Discovered
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Label, Network, NetworkLike, load
@@ -17,7 +16,7 @@ from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greed
 from claim.selection.ris import ris
 
 if TYPE_CHECKING:
-    from claim.selection.foresight import Expected
+    from claim.selection.foresight import Expected, FreeForesight
 
 REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
@@ -97,7 +96,12 @@ def select(
         "must_not": people_in(network, must_not),
     }
     if foresight:
-        return _select_by_foresight(network, k, p, samples, as_generator(rng), method, limits, surveyed, start, people)
+        from claim.advice import discovered_so_far
+        from claim.selection.foresight import check_foresight, foresight_named
+
+        check_foresight(network, method)
+        seen, selector = discovered_so_far(network, surveyed, (), start), foresight_named(method, p=p, samples=samples)
+        return _select_by_foresight(network, seen, selector, k, rng, limits, people)
     choosing, estimating = as_generator(rng).spawn(2)
     candidates = Candidates.of(network.n, k, **limits)
     k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
@@ -122,28 +126,16 @@ def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: 
 
 
 def _select_by_foresight(
-    network: Network,
-    k: int,
-    p: float,
-    samples: int,
-    rng: np.random.Generator,
-    method: str,
-    limits: Limits,
-    surveyed: Iterable[Label],
-    start: Iterable[Label],
-    people: int | None,
+    network: Network, seen: Discovered, selector: "FreeForesight", k: int, rng: Rng, limits: Limits, people: int | None
 ) -> Selection:
     """Choose leaders of a partly known network by their expected reach on the whole network of so many ``people``."""
-    from claim.advice import discovered_so_far
-    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
+    from claim.selection.foresight import NAME, shown_reasons
 
-    check_foresight(network, method)
-    selector, seen = foresight_named(method, p=p, samples=samples), discovered_so_far(network, surveyed, (), start)
     Candidates.of(len(seen), k, **limits)  # refuses limits that only the longer list below could meet
-    choosing, estimating, expecting, reasoning = rng.spawn(4)
+    choosing, estimating, expecting, reasoning = as_generator(rng).spawn(4)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
     leaders, replacements = ranked[:k], ranked[k:]
-    reach = estimate_influence(network, leaders, p, estimating)
+    reach = estimate_influence(network, leaders, selector.p, estimating)
     expected = selector.expect(seen, leaders, expecting)
     if people is not None:
         expected = expected.at_most(float(max(people, len(seen))))

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from claim.cascades.influence import check_people, check_samples, in_chunks, simulate_cascades
 from claim.cascades.kernels import draw_components
 from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError
 from claim.networks import Network
-from claim.networks.network import IntArray, OffsetArray
+from claim.networks.network import BoolArray, IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.kernels import (
     best_candidate,
@@ -25,7 +24,6 @@ from claim.selection.kernels import (
 )
 
 Ties = Literal["random", "first"]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 MOST_STORED = 20_000_000  # memberships; worlds beyond this (about 250 MB) are drawn again instead of kept
 BATCH = 1_000_000  # memberships of the worlds that are drawn again at a time
@@ -37,7 +35,7 @@ SAME = 9  # digits; equal sums in another order differ in the last digits, and w
 class Candidates:
     """``must`` are leaders in any case; the rest is chosen among the ``allowed``."""
 
-    allowed: npt.NDArray[np.bool_]
+    allowed: BoolArray
     must: tuple[int, ...] = ()
 
     @classmethod
@@ -59,7 +57,7 @@ class Candidates:
         allowed[excluded] = False
         return cls(allowed, tuple(required.tolist()))
 
-    def open_to_choice(self) -> npt.NDArray[np.bool_]:
+    def open_to_choice(self) -> BoolArray:
         """A mask of the people left to choose from besides those of ``must``; a fresh array that may be changed."""
         free = self.allowed.copy()
         free[list(self.must)] = False

@@ -1,7 +1,7 @@
 """Selectors by name, and the baselines: random, degree, degree discount and PageRank."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from claim.discovery import Discovered, Selector
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Network
-from claim.networks.network import FloatArray
+from claim.networks.network import BoolArray, FloatArray
 from claim.selection.greedy import Candidates, Chosen, Task, Ties, greedy, picked_in_turn, robust_greedy
 from claim.selection.kernels import best_candidate
 
@@ -44,27 +44,18 @@ class GreedySelector:
         return robust_greedy(task, self.p_range or (self.p,), self.attendance)
 
 
-def selector_named(
-    name: str,
-    p: float = 0.1,
-    samples: int = 1000,
-    ties: Ties = "random",
-    family: str | None = None,
-    attendance: float = 1.0,
-    p_range: tuple[float, ...] = (),
-) -> Selector:
+def selector_named(name: str, p: float = 0.1, *, family: str | None = None, **settings: Any) -> Selector:
     """The selector of that name; an unknown name raises an error that lists the known ones.
 
-    ``family`` is that of the network, if known: plain ``foresight`` takes the model fitted to it. ``attendance`` and
-    ``p_range`` are what the selector knows of leaders who do not come and of an unknown p.
+    ``settings`` are those of :class:`GreedySelector`, which foresight has, too. ``family`` is that of the network, if
+    known: plain ``foresight`` takes the model fitted to it.
     """
     if name == "greedy":
-        return GreedySelector(p, samples, ties, attendance, p_range)
+        return GreedySelector(p, **settings)
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # its models take time to load
 
-        settings = {"p": p, "samples": samples, "ties": ties, "attendance": attendance, "p_range": p_range}
-        return foresight_named(name, family, **settings)
+        return foresight_named(name, family, p=p, **settings)
     raise InputError(f"no selector is called {name!r} (known: greedy, foresight)")
 
 
@@ -95,7 +86,7 @@ def degree_discount(task: Task) -> Chosen:
     degrees = network.degrees.astype(np.float64)
     chosen_contacts = np.zeros(network.n)
 
-    def best(free: npt.NDArray[np.bool_]) -> int:
+    def best(free: BoolArray) -> int:
         return int(best_candidate(discounted(degrees, chosen_contacts, p), free, priority))
 
     def take(person: int) -> None:

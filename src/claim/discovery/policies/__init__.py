@@ -1,6 +1,6 @@
 """Survey policies that need no learning; a new one is one file and one line here."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from difflib import get_close_matches
 
 from claim.discovery.policies.change import Change, ChangePublished
@@ -37,15 +37,19 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-def policy_named(name: str, others: Iterable[str] = ()) -> Policy:
-    """The policy of that name, or an error that lists the names there are; ``others`` are known elsewhere."""
+def policy_named(name: str) -> Policy:
+    """The policy of that name."""
     if name not in POLICIES:
-        known = [*POLICIES, *others]
-        near = get_close_matches(name, known, n=1)
-        hint = Message.of("; did you mean {name}?", name=near[0]) if near else ""
-        problem = "no policy is called {name!r}{hint} (known: {known})"
-        raise InputError(problem, name=name, hint=hint, known=", ".join(known))
+        raise unknown_policy(name, POLICIES)
     return POLICIES[name]
+
+
+def unknown_policy(name: str, known: Collection[str]) -> InputError:
+    """The error for a name that no policy has: the nearest of the known names, and all of them."""
+    near = get_close_matches(name, known, n=1)
+    hint = Message.of("; did you mean {name}?", name=near[0]) if near else ""
+    problem = "no policy is called {name!r}{hint} (known: {known})"
+    return InputError(problem, name=name, hint=hint, known=", ".join(known))
 
 
 def draws_own_start(policy: Policy) -> bool:

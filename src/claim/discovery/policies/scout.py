@@ -1,11 +1,12 @@
 """Scout: a survey policy that scores classes of people by signals of the class and of the study so far."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from claim.discovery.discovered import Discovered, PersonClass, Status
 from claim.discovery.protocols import ranked_apart
 from claim.discovery.reasons import who_named
 from claim.messages import Message
-from claim.networks.network import FloatArray, IntArray
+from claim.networks.network import BoolArray, FloatArray, IntArray
 
 WEIGHTS = "scout_weights.json"
 
@@ -118,9 +119,8 @@ def study_signals(answers: Answers) -> FloatArray:
     expected = _average(unseen, _expected_excess(answers))
     spread = _average((unseen / max(expected, 0.5) - 1.0) ** 2, 1.0)
     news = (answers.news[reached].sum() + DOUBT_FOUND) / (unseen.sum() + DOUBT_FOUND)
-    return np.array(
-        [_closure(answers), _mixing(answers), np.log1p(expected), np.log1p(len(reached)), np.log1p(spread), news]
-    )
+    closure, mixed = _closure(answers), mixing(answers.degree, answers.pairs)
+    return np.array([closure, mixed, np.log1p(expected), np.log1p(len(reached)), np.log1p(spread), news])
 
 
 def class_signals(answers: Answers, groups: Sequence[PersonClass]) -> FloatArray:
@@ -176,19 +176,19 @@ def _closure(answers: Answers) -> float:
     return float((common + DOUBT_COMMON) / (possible.sum() + DOUBT_POSSIBLE))
 
 
-def _mixing(answers: Answers) -> float:
-    """Degree assortativity: the correlation of the degrees of surveyed contacts, shrunk towards 0 for few pairs."""
-    logs = np.log(np.maximum(answers.degree, 1.0))
-    one, other = (logs[answers.pairs[:, side]] - logs.mean() for side in (0, 1))
+def mixing(degree: FloatArray, pairs: IntArray, surveyed: BoolArray | slice = slice(None)) -> float:
+    """Degree assortativity: the correlation of the degrees of surveyed contacts, shrunk towards 0 for few pairs.
+
+    ``pairs`` (n, 2) are positions in ``degree``, of which only those of ``surveyed`` people count in the mean.
+    """
+    logs = np.log(np.maximum(degree, 1.0))
+    one, other = (logs[pairs[:, side]] - logs[surveyed].mean() for side in (0, 1))
     return float((one * other).sum() / (((one**2 + other**2) / 2).sum() + DOUBT_MIXING))
 
 
 def _named_twice(answers: Answers) -> FloatArray:
     """For each surveyed person, the share of their contacts who were named by another person too."""
-    times: dict[int, int] = {}
-    for named in answers.contacts:
-        for person in named:
-            times[person] = times.get(person, 0) + 1
+    times = Counter(chain.from_iterable(answers.contacts))
     twice = [sum(times[person] > 1 for person in named) for named in answers.contacts]
     return (np.array(twice) + DOUBT_COMMON) / (answers.degree + DOUBT_POSSIBLE)
 
@@ -205,11 +205,8 @@ def _against_average(answers: Answers, found: FloatArray) -> FloatArray:
 def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     """For each class, the share of pairs of its namers who know each other."""
     acquainted = {(min(pair), max(pair)) for pair in answers.pairs.tolist()}
-    shares = []
-    for namers in named:
-        couples = list(combinations(sorted(namers), 2))
-        shares.append(sum(pair in acquainted for pair in couples) / max(len(couples), 1))
-    return np.array(shares)
+    couples = [list(combinations(sorted(namers), 2)) for namers in named]
+    return np.array([sum(pair in acquainted for pair in pairs) / max(len(pairs), 1) for pairs in couples])
 
 
 LEAST = 0.1  # contribution to the score, a logarithm: a tenth more yield
@@ -281,9 +278,19 @@ class Scout:
         self._weights = weights  # None: those shipped, read only when they are needed
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        """The people of the highest expected yield; those of one round are spread over different namers."""
+        """The people of the highest expected yield of a survey (a logarithm), then those whom no one named.
+
+        In clustered networks classes differ less than their scores say, and the best are neighbours. There Gumbel noise
+        makes the choice random, the more likely the higher the score, and the people of a round are spread over
+        different namers, both in proportion to the closure seen.
+        """
         named, others = classes_by_namers(discovered)
-        chosen = self._ranked(discovered, named, rng, count) if named else []
+        chosen: list[int] = []
+        if named:
+            study, _, parts = self._read(discovered, named)
+            closure = float(study[STUDY.index("closure")])
+            noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
+            chosen = ranked_apart(named, parts.sum(axis=1) + CHANCE * closure * noise, rng, count, APART * closure)
         unnamed = [person for group in others for person in group.members]
         return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
 
@@ -297,19 +304,6 @@ class Scout:
         sizes = [group.size for group in named]
         ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
         return [who_named(discovered, person), *map(Message, strongest(ahead, above))]
-
-    def _ranked(
-        self, discovered: Discovered, named: Sequence[PersonClass], rng: np.random.Generator, count: int
-    ) -> list[int]:
-        """By the expected yield of a survey (a logarithm), with noise and spread in proportion to the closure seen.
-
-        In clustered networks classes differ less than their scores say, and the best are neighbours. There Gumbel noise
-        makes the choice random, the more likely the higher the score, and the people of a round are spread.
-        """
-        study, _, parts = self._read(discovered, named)
-        closure = float(study[STUDY.index("closure")])
-        noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
-        return ranked_apart(named, parts.sum(axis=1) + CHANCE * closure * noise, rng, count, APART * closure)
 
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The signals of the study and of each class, and what each of these adds to the score of the class."""

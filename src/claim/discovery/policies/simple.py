@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from claim.discovery.discovered import Discovered, PersonClass, Status
-from claim.discovery.protocols import Score, best_scored
-from claim.discovery.reasons import Sign, who_named
+from claim.discovery.protocols import Score, best_scored, highest
+from claim.discovery.reasons import lonely_namer, popular_namer, who_named
 from claim.messages import Message
 
 BY_CHANCE = Message("drawn by chance")
@@ -28,7 +28,7 @@ class RandomPerson:
         return [who_named(discovered, person), BY_CHANCE]
 
 
-class RandomClass:
+class RandomClass(RandomPerson):
     """Every class is equally likely, however many people it has: the baseline of class-based policies."""
 
     name = "random-class"
@@ -43,22 +43,23 @@ class RandomClass:
             waiting = [members for members in waiting if members]
         return chosen
 
-    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named this person, and that the choice was random."""
-        return [who_named(discovered, person), BY_CHANCE]
-
 
 @dataclass(frozen=True)
 class DegreeRule:
-    """Surveys the person of the highest score, ties at random; ``signs`` are the reasons it can give."""
+    """Surveys the person of the highest score, ties at random; ``sign`` finds reasons in who named a person."""
 
     name: str
     score: Score
-    signs: tuple[Sign, ...] = ()
+    sign: Callable[[Discovered, list[int]], list[Message]] | None = None
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The people of the highest scores."""
         return best_scored(discovered, self.score, rng, count)
+
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
+        """Who named this person, and what the score is based on."""
+        found = self.sign(discovered, discovered.surveyed_contacts(person)) if self.sign else []
+        return [who_named(discovered, person), *found]
 
 
 def namer_degrees(discovered: Discovered, group: PersonClass) -> list[int]:
@@ -87,9 +88,9 @@ def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:
 
 
 MAX_DEGREE = DegreeRule("max-degree", named_by_many)
-INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely, ("lonely namer",))
-DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, ("lonely namer",))
-MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, ("popular namer",))
+INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely, lonely_namer)
+DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, lonely_namer)
+MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, popular_namer)
 
 
 WAVE_BY_WAVE = Message("people nearer to the start come first, those equally near in random order")
@@ -103,9 +104,7 @@ class Snowball:
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """Random people of the earliest waves."""
         frontier = discovered.frontier
-        waves = [discovered.wave[person] for person in frontier]
-        order = np.lexsort((rng.random(len(frontier)), np.array(waves)))
-        return [frontier[i] for i in order[:count]]
+        return highest(frontier, [-discovered.wave[person] for person in frontier], rng, count)
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and how waves come one after the other."""
@@ -128,7 +127,4 @@ class Clairvoyant:
         """The people of the highest true degree, ties at random."""
         if self.true_degree is None:
             raise ValueError("clairvoyant needs the true degrees of a simulated study")
-        frontier = discovered.frontier
-        degrees = np.array([self.true_degree(person) for person in frontier])
-        order = np.lexsort((rng.random(len(frontier)), -degrees))
-        return [frontier[i] for i in order[:count]]
+        return highest(discovered.frontier, list(map(self.true_degree, discovered.frontier)), rng, count)

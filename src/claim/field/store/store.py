@@ -189,7 +189,7 @@ class Store:
             store = cls(path, key, salt)
             with store._begun("IMMEDIATE") as connection:
                 migrate(connection)
-            files.sync_directory(path.parent)
+            files.sync(path.parent)
         return store
 
     @classmethod

@@ -20,11 +20,7 @@ _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 
 
 def read_network(
-    path: str | os.PathLike[str],
-    *,
-    directed: bool | None = None,
-    probabilities: bool = False,
-    name: str | None = None,
+    path: str | os.PathLike[str], *, directed: bool | None = None, probabilities: bool = False, name: str | None = None
 ) -> Network:
     """Read the network in a file: an edge list, Matrix Market, GraphML or GEXF, plain or gzip.
 

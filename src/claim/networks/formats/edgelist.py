@@ -1,6 +1,5 @@
 """Edge lists: which columns hold the two people, and a fast path for plain numbers."""
 
-import csv
 import io
 import re
 from array import array
@@ -80,10 +79,7 @@ def _rows(source: Source, stream: io.BufferedReader) -> Iterator[tuple[int, list
             yield line, [field.strip() for field in fields]
         return
     for line, text in chain([first], lines):
-        try:
-            yield line, _split_blanks(text)
-        except csv.Error:
-            raise source.error(line, "quotes that do not close, or too much in one cell") from None
+        yield line, _split_blanks(source, line, text)
 
 
 def _separator(first_line: str) -> str | None:
@@ -97,13 +93,13 @@ def _separator(first_line: str) -> str | None:
     return None
 
 
-def _split_blanks(line: str) -> list[str]:
+def _split_blanks(source: Source, line: int, text: str) -> list[str]:
     """Fields between blanks; two tabs in a row have an empty field between them."""
-    if '"' in line:
-        return next(csv.reader([line.rstrip(" \t")], delimiter=" ", strict=True, skipinitialspace=True))
-    if "\t" in line:
-        return _BLANKS.split(line.lstrip(" ").rstrip(" \t"))
-    return [field for field in line.split(" ") if field]  # not split(): a name may hold other white space
+    if '"' in text:
+        return next(delimited(source, [(line, text.rstrip(" \t"))], " ", multiline=False))[1]
+    if "\t" in text:
+        return _BLANKS.split(text.lstrip(" ").rstrip(" \t"))
+    return [field for field in text.split(" ") if field]  # not split(): a name may hold other white space
 
 
 class _Edges:

@@ -11,8 +11,11 @@ from claim.networks.network import Network
 
 _MAGIC = b"%%MatrixMarket"
 _NUMBER = re.compile(r"[0-9]{1,12}")
-_FIELDS = ("pattern", "real", "integer")
-_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+_BANNER = {  # the words of the banner that can be read
+    "the layout": ("coordinate",),
+    "values": ("pattern", "real", "integer"),
+    "symmetry": ("general", "symmetric", "skew-symmetric"),
+}
 # A few bytes can claim billions of people; beyond this many, people must be few compared with the entries.
 _FREE_PEOPLE, _PEOPLE_PER_ENTRY = 1_000_000, 100
 
@@ -53,14 +56,10 @@ def _read_banner(source: Source, text: str) -> tuple[bool, bool]:
     words = text.lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
         raise source.error(1, "the first line is not '%%MatrixMarket matrix coordinate <field> <symmetry>'")
-    layout, field, symmetry = words[2:]
-    if layout != "coordinate":
-        raise source.error(1, f"only coordinate matrices can be read, not {shown(layout)}")
-    if field not in _FIELDS:
-        raise source.error(1, f"values can be {', '.join(_FIELDS)}, not {shown(field)}")
-    if symmetry not in _SYMMETRIES:
-        raise source.error(1, f"symmetry can be {', '.join(_SYMMETRIES)}, not {shown(symmetry)}")
-    return field != "pattern", symmetry != "general"
+    for word, (what, known) in zip(words[2:], _BANNER.items(), strict=True):
+        if word not in known:
+            raise source.error(1, f"{what} can be {', '.join(known)}, not {shown(word)}")
+    return words[3] != "pattern", words[4] != "general"
 
 
 def _read_size(source: Source, line: int, text: str) -> tuple[int, int]:

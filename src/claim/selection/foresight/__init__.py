@@ -5,16 +5,14 @@ from typing import Any
 
 from claim.errors import InputError
 from claim.networks import Network
+from claim.networks.catalogue import LOOK_ALIKES
 from claim.selection.foresight.model import FREE, read_model, shipped_names
 from claim.selection.foresight.selector import Expected as Expected
 from claim.selection.foresight.selector import FittedForesight as FittedForesight
-from claim.selection.foresight.selector import Foresight as Foresight
 from claim.selection.foresight.selector import FreeForesight as FreeForesight
 from claim.selection.foresight.selector import shown_reasons as shown_reasons
 
 NAME = "foresight"
-# The family of a network, and the model that was fitted to networks of that kind
-MODEL_OF = {name: name for name in ("retweet", "animal", "zones")} | {"retweet-like": "retweet", "vole-like": "animal"}
 
 
 def check_foresight(known: Network, name: str = NAME) -> None:
@@ -23,13 +21,14 @@ def check_foresight(known: Network, name: str = NAME) -> None:
         raise InputError(f"{name} takes contacts that go both ways and one probability for all of them")
 
 
-def foresight_named(name: str, family: str | None = None, **settings: Any) -> FreeForesight | FittedForesight:
-    """The selector of a name, with the settings of :class:`Foresight`.
+def foresight_named(name: str, family: str | None = None, **settings: Any) -> FreeForesight:
+    """The selector of a name, with the settings of :class:`FreeForesight`.
 
     ``foresight`` takes the model of the network's ``family`` if it is known, ``foresight:retweet`` the shipped model of
     that name, ``foresight:mine.json`` the model of that file, and ``foresight:free`` none.
     """
-    form = name.partition(":")[2] or MODEL_OF.get(family or "", FREE)
+    own = LOOK_ALIKES.get(family or "", family)
+    form = name.partition(":")[2] or (own if own in shipped_names() else FREE)
     if form == FREE:
         return FreeForesight(**settings)
     if form.endswith(".json"):

@@ -1,11 +1,14 @@
 """Features of the study and of classes of people, from which the trees of foresight predict."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from claim.cascades.kernels import draw_components
 from claim.cascades.worlds import EdgeSampler
+from claim.discovery.policies.scout import mixing
 from claim.networks.network import FloatArray
 from claim.selection.foresight import kernels
 from claim.selection.foresight.selection_state import HiddenReach, SeenNetwork, SelectionState, prior_excess
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 STUDY = (
     "log surveys", "log found excess", "log prior excess", "closure", "mixing", "log named", "named twice", "p",
 )  # fmt: skip
-DOUBT = 4.0  # pairs without correlation that are added to those seen
 STILL = (
     "named by", "sum 1/d", "max 1/d", "max log d", "mean log d", "start share", "log seen component", "ties of namers",
     "siblings mean log d", "siblings", "surveyed", "degree", "log class size", "start",
@@ -38,23 +40,19 @@ class FeatureState(SelectionState):
     """
 
     def __init__(
-        self,
-        view: SeenNetwork,
-        p: float,
-        samples: int,
-        seed: int,
-        attendance: float = 1.0,
-        model: "Model | None" = None,
+        self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0, model: Model | None = None
     ) -> None:
         super().__init__(view, p, samples, seed, attendance)
         members, starts, _ = draw_components(EdgeSampler.of(view.network, 1.0), 0, 0, 1)  # one world, all edges live
         self.component = np.arange(view.n)  # a person's seen component, named by one of its people
         self.component[members] = np.repeat(members[starts[:-1]], np.diff(starts))
         self._picked, self._picked_around, self._picked_in = np.zeros((3, view.n))
-        still = kernels.still_features(
-            self.member, view.surveyed, view.start, self.size, view.network.offsets, view.network.contacts,
-            self.component, np.bincount(self.component, minlength=view.n),
-        )  # fmt: skip
+        # The surveyed contacts of a member of each class, and the numbers of these classes
+        people, is_member = np.repeat(np.arange(view.n), view.network.degrees), np.zeros(view.n, dtype=np.bool_)
+        is_member[self.member] = True
+        kept = is_member[people] & view.surveyed[view.network.contacts]
+        self._namer, self._class = view.network.contacts[kept], view.group[people[kept]]
+        still = self._still_features()
         relative = still[:, STILL.index("mean log d"), None] - np.log1p(self.hidden.excess)
         study = np.tile(study_features(view, self.hidden, p), (view.groups, 1))
         # (classes, len(BEFORE)): the features before the first pick, from which the hidden reach is guessed
@@ -65,6 +63,33 @@ class FeatureState(SelectionState):
             # Nothing to correct in components of surveyed people only, and for people without a seen contact
             unsurveyed = np.bincount(self.component, weights=~view.surveyed, minlength=view.n)
             self._sure = (unsurveyed[self.component[self.member]] == 0) | (view.degree[self.member] == 0)
+
+    def _over_namers(self, values: FloatArray) -> FloatArray:
+        """The sum of ``values`` (n,) over the surveyed contacts of each class."""
+        return np.bincount(self._class, values[self._namer], self.view.groups).astype(np.float64)
+
+    def _most_of_namers(self, values: FloatArray) -> FloatArray:
+        most = np.zeros(self.view.groups)
+        np.maximum.at(most, self._class, values[self._namer])
+        return most
+
+    def _still_features(self) -> FloatArray:
+        """The features that do not change while leaders are picked (classes, len(STILL))."""
+        view, member = self.view, self.member
+        surveyed, start = view.surveyed[member].astype(np.float64), view.start.astype(np.float64)
+        namers, degree = view.named[member], np.maximum(view.degree, 1.0)
+        logs = np.log(degree)
+        siblings, own = self._over_namers(view.named) - namers * surveyed, surveyed * logs[member]
+        around = view.over_contacts(view.surveyed * logs)
+        sibling_logs = np.bincount(self._class, around[self._namer] - own[self._class], view.groups)
+        return np.column_stack([
+            namers, self._over_namers(1.0 / degree), self._most_of_namers(1.0 / degree), self._most_of_namers(logs),
+            self._over_namers(logs) / np.maximum(namers, 1.0), self._over_namers(start) / np.maximum(namers, 1.0),
+            np.log(np.bincount(self.component)[self.component[member]]),
+            kernels.ties_of_namers(member, view.surveyed, view.network.offsets, view.network.contacts),
+            np.where(siblings > 0, sibling_logs / np.maximum(siblings, 1.0), -1.0), siblings, surveyed,
+            surveyed * view.degree[member], np.log(self.size), start[member],
+        ])  # fmt: skip
 
     def gains(self) -> FloatArray:
         """The number of people that a person of each class adds in expectation if they come."""
@@ -87,14 +112,13 @@ class FeatureState(SelectionState):
     def features(self, free: FloatArray) -> FloatArray:
         """The features (classes, len(FEATURES)) at this pick; ``free`` are the gains without trees."""
         view = self.view
-        reach = kernels.class_means(self._reach, self.left, view.group, view.groups) / self.worlds.samples
-        overlap = kernels.overlap_features(
-            self.member, self._picked, self._picked_around, self._picked_in, view.surveyed, view.network.offsets,
-            view.network.contacts, self.component,
-        )  # fmt: skip
+        reach = np.column_stack([self.class_means(each) for each in self._reach.T]) / self.worlds.samples
+        around, inside = self._picked_around, self._picked_in[self.component]
+        overlap = [self._over_namers(each) for each in (around, around / np.maximum(view.degree, 1.0), self._picked)]
+        overlap += [around[self.member], inside[self.member]]
         now, first = self.beyond[self.member], np.maximum(self.hidden.reach[self.member], SMALL)
-        own = np.column_stack([now / free, reach[:, 4], now / first, self.factor, np.log(free)])
-        return np.hstack([self.before, reach[:, :4] / free[:, None], own, overlap])
+        own = np.column_stack([now / free, reach[:, 4], now / first, self.factor, np.log(free), *overlap])
+        return np.hstack([self.before, reach[:, :4] / free[:, None], own])
 
     def take(self, person: int) -> None:
         """Make a person a leader."""
@@ -108,6 +132,7 @@ class FeatureState(SelectionState):
 def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArray:
     """One number for each name of ``STUDY``."""
     found = view.surveyed & ~view.start
+    pairs = np.stack(view.network.edges()[:2], axis=1)
     others = view.named[~view.surveyed & (view.named > 0)]
     return np.array(
         [
@@ -115,21 +140,9 @@ def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArr
             np.log1p(hidden.excess),
             np.log1p(prior_excess(view)),
             hidden.closure,
-            mixing(view),
+            mixing(view.degree, pairs[view.surveyed[pairs].all(axis=1)], view.surveyed) if view.surveyed.any() else 0.0,
             np.log((len(others) + 1.0) / (view.surveyed.sum() + 1.0)),
             (others > 1).sum() / (len(others) + 1.0),
             p,
         ]
     )
-
-
-def mixing(view: SeenNetwork) -> float:
-    """Degree assortativity: a correlation of the degrees of surveyed contacts, shrunk towards 0 for few pairs."""
-    sources, targets, _ = view.network.edges()
-    both = view.surveyed[sources] & view.surveyed[targets]
-    if not both.any():
-        return 0.0
-    logs = np.log(np.maximum(view.degree, 1.0))
-    around = logs[view.surveyed].mean()
-    one, other = logs[sources[both]] - around, logs[targets[both]] - around
-    return float((one * other).sum() / (((one**2 + other**2) / 2).sum() + DOUBT))

@@ -6,24 +6,6 @@ import numpy as np
 
 from claim.cascades.kernels import kernel
 
-STILL = 14  # features that do not change while leaders are picked
-
-
-@kernel
-def class_means(values, left, group, groups):
-    """The mean row of ``values`` (people, columns) over the people left in each class; zeros if no one is left."""
-    means = np.zeros((groups, values.shape[1]))
-    count = np.zeros(groups, dtype=np.int64)
-    for person in range(len(values)):
-        if left[person]:
-            count[group[person]] += 1
-            for j in range(values.shape[1]):
-                means[group[person], j] += values[person, j]
-    for g in range(groups):
-        if count[g]:
-            means[g] /= count[g]
-    return means
-
 
 @kernel
 def discount_siblings(person, factor, beyond, surveyed, offsets, contacts):
@@ -74,87 +56,18 @@ def true_gains(worlds, people, row_of, rows, most, covered):
 
 
 @kernel
-def surveyed_around(surveyed, offsets, contacts):
-    """For each person the number of surveyed contacts and the sum of the logarithms of their degrees."""
-    n = len(surveyed)
-    count, logs = np.zeros(n), np.zeros(n)
-    for person in range(n):
-        for i in range(offsets[person], offsets[person + 1]):
-            contact = contacts[i]
-            if surveyed[contact]:
-                count[person] += 1
-                logs[person] += np.log(offsets[contact + 1] - offsets[contact])
-    return count, logs
-
-
-@kernel
-def ties_among(people, mark, stamp, offsets, contacts):
-    """How many pairs of the people are contacts of one another."""
-    for person in people:
-        mark[person] = stamp
-    ties = 0
-    for person in people:
-        for i in range(offsets[person], offsets[person + 1]):
-            ties += mark[contacts[i]] == stamp
-    return ties // 2
-
-
-@kernel
-def still_features(member, surveyed, start, size, offsets, contacts, component, people_in):
-    """Rows of the features that do not change, for a ``member`` of each class; ``size`` is the number of its people."""
-    count, logs = surveyed_around(surveyed, offsets, contacts)
-    rows = np.zeros((len(member), STILL))
+def ties_of_namers(member, surveyed, offsets, contacts):
+    """How many pairs of the surveyed contacts of each ``member`` are contacts of one another."""
+    ties = np.zeros(len(member), dtype=np.int64)
     mark = np.full(len(surveyed), -1, dtype=np.int64)
     for row in range(len(member)):
-        person = member[row]
-        around = contacts[offsets[person] : offsets[person + 1]]
+        around = contacts[offsets[member[row]] : offsets[member[row] + 1]]
         namers = around[surveyed[around]]
-        out = rows[row]
-        siblings, sibling_logs = 0.0, 0.0
-        own = np.log(max(offsets[person + 1] - offsets[person], 1)) if surveyed[person] else 0.0
-        for w in namers:
-            d = float(offsets[w + 1] - offsets[w])
-            out[1] += 1.0 / d
-            out[2] = max(out[2], 1.0 / d)
-            out[3] = max(out[3], np.log(d))
-            out[4] += np.log(d)
-            out[5] += start[w]
-            siblings += count[w] - surveyed[person]
-            sibling_logs += logs[w] - own
-        out[0] = len(namers)
-        if len(namers):
-            out[4] /= len(namers)
-            out[5] /= len(namers)
-        out[6] = np.log(people_in[component[person]])
-        out[7] = ties_among(namers, mark, row, offsets, contacts)
-        out[8] = sibling_logs / siblings if siblings > 0 else -1.0
-        out[9] = siblings
-        out[10] = surveyed[person]
-        out[11] = offsets[person + 1] - offsets[person] if surveyed[person] else 0.0
-        out[12] = np.log(size[row])
-        out[13] = start[person]
-    return rows
-
-
-@kernel
-def overlap_features(member, picked, picked_around, picked_in, surveyed, offsets, contacts, component):
-    """The overlap of each candidate with the leaders so far.
-
-    Over the surveyed contacts w of a candidate: leaders among the contacts of w, the same divided by d(w), and how many
-    w are leaders; then leaders among the candidate's own contacts and in the seen component.
-    """
-    rows = np.zeros((len(member), 5))
-    for row in range(len(member)):
-        person = member[row]
-        for i in range(offsets[person], offsets[person + 1]):
-            w = contacts[i]
-            if surveyed[w]:
-                rows[row, 0] += picked_around[w]
-                rows[row, 1] += picked_around[w] / (offsets[w + 1] - offsets[w])
-                rows[row, 2] += picked[w]
-        rows[row, 3] = picked_around[person]
-        rows[row, 4] = picked_in[component[person]]
-    return rows
+        mark[namers] = row
+        for namer in namers:
+            for contact in contacts[offsets[namer] : offsets[namer + 1]]:
+                ties[row] += mark[contact] == row
+    return ties // 2
 
 
 @kernel

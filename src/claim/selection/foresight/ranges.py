@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from claim.networks.network import FloatArray
+from claim.networks.network import BoolArray, FloatArray
 from claim.selection.foresight.features import STUDY
 from claim.selection.foresight.trees import Growth, Trees, grow
-from claim.selection.greedy import BoolArray
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
 NINE_IN_TEN = (0.05, 0.95)

@@ -9,9 +9,8 @@ import numpy as np
 from claim.cascades.worlds import Worlds
 from claim.discovery import Discovered, Status
 from claim.networks import Network
-from claim.networks.network import FloatArray, IntArray, OffsetArray
-from claim.selection.foresight.kernels import class_means, common_contacts, discount_siblings
-from claim.selection.greedy import BoolArray
+from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
+from claim.selection.foresight.kernels import common_contacts, discount_siblings
 from claim.selection.kernels import cover_components, expected_gains
 
 PRIOR_EXCESS = 2.0  # observations that the start people's degrees count for
@@ -58,10 +57,13 @@ class SeenNetwork:
     @cached_property
     def named(self) -> FloatArray:
         """od(u): the number of surveyed people who named each person."""
-        n = len(self.surveyed)
-        rows = np.repeat(np.arange(n), self.network.degrees)
-        named: FloatArray = np.bincount(rows, self.surveyed[self.network.contacts], n).astype(np.float64)
-        return named
+        return self.over_contacts(self.surveyed)
+
+    def over_contacts(self, values: FloatArray | BoolArray) -> FloatArray:
+        """For each person, the sum of ``values`` (n,) over their contacts."""
+        people = np.repeat(np.arange(self.n), self.network.degrees)
+        sums: FloatArray = np.bincount(people, values[self.network.contacts], self.n).astype(np.float64)
+        return sums
 
     @cached_property
     def excess_of_found(self) -> FloatArray:
@@ -160,13 +162,17 @@ class SelectionState:
         return self.mean_gains(1.0 + self.beyond)
 
     def mean_gains(self, weights: FloatArray) -> FloatArray:
-        """The weight along seen contacts that a person of each class adds.
+        """The weight along seen contacts that a person of each class adds."""
+        return self.class_means(expected_gains(tuple(self.worlds), weights, self.uncovered))
 
-        Members of a class differ only by the worlds drawn, so their mean is taken: the largest of many would look
-        better than it is.
+    def class_means(self, values: FloatArray) -> FloatArray:
+        """The mean of ``values`` (n,) over the people left in each class; 0 if no one is left.
+
+        Members of a class differ only by the worlds drawn: the largest of many would look better than it is.
         """
-        gains = expected_gains(tuple(self.worlds), weights, self.uncovered)
-        means: FloatArray = class_means(gains[:, None], self.left, self.view.group, self.view.groups)[:, 0]
+        group, groups = self.view.group[self.left], self.view.groups
+        count = np.maximum(np.bincount(group, minlength=groups), 1)
+        means: FloatArray = np.bincount(group, values[self.left], groups) / count
         return means
 
     def take(self, person: int) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from claim.discovery import Discovered, Status
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.messages import Message
-from claim.networks.network import FloatArray
+from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.selection.foresight.features import FeatureState, study_features
-from claim.selection.foresight.model import Model, free_ranges, shipped_model
+from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
-from claim.selection.greedy import SAME, BoolArray, Candidates, Ties, check_attendance, picked_in_turn, tie_priority
+from claim.selection.greedy import SAME, Candidates, Ties, check_attendance, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
 
 ADDS = "adds about {amount} people to those the others reach"
@@ -88,11 +88,12 @@ class Expected(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Foresight:
+class FreeForesight:
     """Greedy by the number of people each candidate is expected to add on the whole network, seen or not.
 
-    ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
-    probabilities instead of for ``p`` alone.
+    It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
+    probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
+    for ``p`` alone.
     """
 
     p: float = 0.1
@@ -100,12 +101,18 @@ class Foresight:
     ties: Ties = "random"
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
+    family: str = FREE
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
             check_probability(p)
         check_samples(self.samples)
         check_attendance(self.attendance)
+
+    @property
+    def name(self) -> str:
+        """What the selector is called on the command line and in results."""
+        return f"foresight:{self.family}"
 
     @property
     def chances(self) -> tuple[float, ...]:
@@ -117,12 +124,16 @@ class Foresight:
         return SelectionState(view, p, self.samples, seed, attendance)
 
     def planned_attendance(self) -> float:
-        """The attendance that leaders are chosen for."""
-        return self.attendance
+        """The attendance that leaders are chosen for.
+
+        Half way to full attendance: seen hubs look surer than unseen ones, and would be backed up too often. The fitted
+        form, which values the unseen better, plans with the attendance itself; see docs/field-conditions.md.
+        """
+        return (1.0 + self.attendance) / 2.0
 
     def ranges(self) -> Ranges:
-        """The error of the expected reach in simulated studies."""
-        raise NotImplementedError
+        """The error of the expected reach in simulated studies: factors from studies on networks of many kinds."""
+        return free_ranges()
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """``k`` leaders, best first, or all candidates if they are fewer.
@@ -134,15 +145,12 @@ class Foresight:
 
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
-        seed, priority, states = draw_seed(rng), tie_priority(view.n, self.ties, rng), []
-        for p in self.chances:
-            states.append(self.state(view, p, seed, self.planned_attendance()))
+        seed, priority = draw_seed(rng), tie_priority(view.n, self.ties, rng)
+        states = [self.state(view, p, seed, self.planned_attendance()) for p in self.chances]
 
         def best(free: BoolArray) -> int:
             """The person of the largest expected gain, on average over the states."""
-            gains = np.zeros(view.groups)
-            for state in states:
-                gains += state.gains()
+            gains = sum((state.gains() for state in states), np.zeros(view.groups))
             return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
 
         def take(person: int) -> None:
@@ -224,34 +232,15 @@ def _others_alike(view: SeenNetwork, chosen: list[int], open_to_choice: BoolArra
 
 
 @dataclass(frozen=True)
-class FreeForesight(Foresight):
-    """Fits itself to the discovered network alone, so it can be used on any kind of network."""
-
-    name: ClassVar[str] = "foresight:free"
-
-    def planned_attendance(self) -> float:
-        """Half way to full attendance: seen hubs look surer than unseen ones, and would be backed up too often.
-
-        The fitted form, which values the unseen better, plans with the attendance itself; see docs/field-conditions.md.
-        """
-        return (1.0 + self.attendance) / 2.0
-
-    def ranges(self) -> Ranges:
-        """Factors from studies on networks of many kinds."""
-        return free_ranges()
-
-
-@dataclass(frozen=True)
-class FittedForesight(Foresight):
+class FittedForesight(FreeForesight):
     """Picks by gains that trees correct: the shipped model of a family, or a model given."""
 
     family: str = "all"
     model: Model | None = field(default=None, repr=False)
 
-    @property
-    def name(self) -> str:
-        """What the selector is called on the command line and in results."""
-        return f"foresight:{self.family}"
+    def planned_attendance(self) -> float:
+        """The attendance itself."""
+        return self.attendance
 
     def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""

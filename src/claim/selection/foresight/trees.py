@@ -81,26 +81,14 @@ def grow(
         raise InputError("fitting models needs LightGBM: pip install 'claim[learning]'") from error
     base = float(np.log(np.average(amounts, weights=weights) + 1e-12))
     settings = {
-        "objective": "poisson",
+        "objective": "poisson", "boost_from_average": False,
         "poisson_max_delta_step": 1e-9,  # curvature without a safety margin
-        "boost_from_average": False,
-        "num_leaves": 2**growth.depth,
-        "max_depth": growth.depth,
-        "learning_rate": growth.rate,
-        "lambda_l2": growth.penalty,
-        "min_sum_hessian_in_leaf": growth.least,
-        "min_data_in_leaf": 1,
-        "bagging_fraction": growth.rows,
-        "bagging_freq": 1,
-        "feature_fraction": growth.features,
-        "max_bin": BINS,
-        "feature_pre_filter": False,
-        "seed": int(rng.integers(2**31)),
-        "deterministic": True,
-        "force_row_wise": True,
-        "num_threads": 1,
-        "verbosity": -1,
-    }
+        "max_depth": growth.depth, "num_leaves": 2**growth.depth, "learning_rate": growth.rate,
+        "lambda_l2": growth.penalty, "min_sum_hessian_in_leaf": growth.least, "min_data_in_leaf": 1,
+        "bagging_fraction": growth.rows, "bagging_freq": 1, "feature_fraction": growth.features,
+        "max_bin": BINS, "feature_pre_filter": False, "verbosity": -1,
+        "seed": int(rng.integers(2**31)), "deterministic": True, "force_row_wise": True, "num_threads": 1,
+    }  # fmt: skip
     data = lightgbm.Dataset(values, amounts, weight=weights, init_score=np.full(len(values), base))
     grown = lightgbm.train(settings, data, growth.trees).dump_model()["tree_info"]
     inner = 2**growth.depth - 1
