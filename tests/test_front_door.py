@@ -41,7 +41,7 @@ def anything(request, tmp_path):
 
 def test_every_function_takes_a_network_in_any_form(anything):
     assert claim.load(anything).n == 15
-    assert sorted(claim.select(anything, 2, 0.5, samples=300).labels) == [0, 9]
+    assert sorted(claim.select(anything, 2, 0.5, samples=300).leaders) == [0, 9]
     assert claim.influence(anything, [0], 1.0, samples=2).mean == 15
     advice = claim.advise(anything, surveyed=[0])
     assert (advice.people, advice.surveyed, advice.rows[0]["rank"]) == (15, 1, 1)
@@ -80,17 +80,98 @@ def test_a_wrong_type_gets_one_clear_line(call):
     assert "\n" not in str(raised.value)
 
 
-def test_texts_are_labels_and_numbers_are_indices():
-    graph = nx.star_graph(["ann", "ben", "cleo", "dan"])
-    assert claim.influence(graph, ["ann"], 1.0, 2).mean == 4
-    assert claim.influence(graph, [0], 1.0, 2).mean == 4
-    assert claim.select(graph, 2, must=["ben"], must_not=["cleo", "dan"]).labels == ["ben", "ann"]
-    with pytest.raises(InputError, match="'eve'"):
-        claim.influence(graph, ["eve"])
-    with pytest.raises(InputError, match="people must be a list of indices or labels, got the text 'ann'"):
-        claim.influence(graph, "ann")
-    with pytest.raises(InputError, match="people must be a list of indices or labels"):
-        claim.influence(graph, [1.5])
+def test_people_are_given_and_returned_by_label():
+    graph = nx.star_graph([101, "ben", 103, "dan"])
+    assert claim.influence(graph, [101], 1.0, 2).mean == 4
+    assert claim.influence(graph, ["101"], 1.0, 2).mean == 4
+    chosen = claim.select(graph, 2, must=["ben"], must_not=[103, "dan"])
+    assert chosen.leaders == ["ben", 101]
+    assert chosen.indices == [1, 0]
+    assert claim.influence(graph, chosen.leaders, 1.0, 2).mean == 4
+    with pytest.raises(InputError, match="there is no person 0 in"):
+        claim.influence(graph, [0])
+    with pytest.raises(InputError, match="people must be a list of labels, got 'ben'"):
+        claim.select(graph, must="ben")
+
+
+class LastKnown:
+    """A selector of one's own."""
+
+    name = "last-known"
+
+    def select(self, discovered, k, rng):
+        return list(range(len(discovered)))[-k:]
+
+
+class Insists:
+    """A policy that surveys the same person again and again."""
+
+    name = "insists"
+
+    def choose(self, discovered, rng, count=1):
+        return [discovered.start[0]]
+
+
+class Counts:
+    """A policy that remembers: its third choice in a study fails."""
+
+    name = "counts"
+
+    def __init__(self):
+        self.choices = 0
+
+    def choose(self, discovered, rng, count=1):
+        self.choices += 1
+        assert self.choices <= 2
+        return discovered.frontier[:1]
+
+
+def test_selectors_of_ones_own_work_in_every_function():
+    graph = nx.Graph(EDGES)
+    assert claim.select(graph, 2, method=LastKnown(), surveyed=[0]).leaders == [13, 14]
+    made = claim.plan(20, 3.0, selector=LastKnown(), policy=Counts(), leaders=2, studies=2, surveys=[0, 1])
+    assert json.loads(json.dumps(made.to_dict()))["settings"]["selector"] == "last-known"
+    compared = claim.compare(graph, "random", [LastKnown(), "degree", "ris"], runs=2, budget=1, workers=1)
+    assert [row.selector for row in compared.rows] == ["last-known", "degree", "ris"]
+    with pytest.raises(InputError, match="a selector is a name or an object with select"):
+        claim.select(graph, method=3)
+
+
+def test_a_policy_is_fresh_in_every_run_and_may_survey_the_frontier_only():
+    graph = nx.Graph(EDGES)
+    assert len(claim.compare(graph, Counts(), runs=5, budget=2, start_size=1, workers=1).rows[0].values) == 5
+    with pytest.raises(InputError, match="the policy insists chose person 0, who is not in the frontier"):
+        claim.compare(graph, Insists(), runs=1, workers=1)
+
+
+@pytest.mark.parametrize("name", ["random", "claim", 3, "", "my policy", "a:b"])
+def test_a_registered_name_is_new_and_can_be_written_on_the_command_line(name):
+    with pytest.raises(InputError, match="name"):
+        claim.register_policy(name, Insists())
+
+
+def test_the_record_names_a_policy_of_ones_own_by_its_class():
+    compared = claim.compare("zone2", [Counts()], runs=1, budget=1, workers=1)
+    assert f"--policies {__name__}:Counts" in compared.manifest["command"]
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: claim.select("zone2", k=1.5), "k must be a whole number, got 1.5"),
+        (lambda: claim.select("zone2", k=True), "k must be a whole number, got True"),
+        (lambda: claim.select("zone2", k=0), "k must be at least 1, got 0"),
+        (lambda: claim.influence("zone2", [0], samples=0), "samples must be at least 1, got 0"),
+        (lambda: claim.compare("zone2", "random", runs="3"), "runs must be a whole number, got '3'"),
+        (lambda: claim.compare("zone2", "random", p="0.1"), "p must be a number, got '0.1'"),
+        (lambda: claim.compare("zone2", "random", attendance=0.0), "attendance must be above 0 and at most 1, got 0.0"),
+        (lambda: claim.plan(20, 3.0, leaders="2"), "leaders must be a whole number, got '2'"),
+        (lambda: claim.train("zone1", episodes=0), "episodes must be at least 1, got 0"),
+    ],
+)
+def test_a_wrong_number_gets_one_clear_line(call, problem):
+    with pytest.raises(ValueError, match=problem):
+        call()
 
 
 def test_foresight_is_a_method_of_select_as_on_the_command_line(tmp_path, capsys):
@@ -103,12 +184,12 @@ def test_foresight_is_a_method_of_select_as_on_the_command_line(tmp_path, capsys
     with pytest.raises(SystemExit):
         main(["select", *options, "--method", "foresight:free", "--json", "-"])
     printed = json.loads(capsys.readouterr().out)
-    assert chosen.labels == printed["leaders"]
+    assert chosen.leaders == printed["leaders"]
     assert chosen.expected is not None
     assert chosen.expected._asdict() == printed["expected"]
     assert (chosen.reasons, chosen.replacements) == (printed["reasons"], printed["replacements"])
     assert all(chosen.reasons)
-    assert "P8" not in [*chosen.labels, *chosen.replacements]
+    assert "P8" not in [*chosen.leaders, *chosen.replacements]
 
 
 def test_results_are_tables_in_data_frames_and_notebooks(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 
 from claim.discovery import Discovered, Policy, is_reference
 from claim.discovery.reasons import reasons_of
-from claim.errors import InputError
+from claim.errors import InputError, check_whole
 from claim.learning.config import Config
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.catalogue import family_of
@@ -54,8 +54,7 @@ def advise(
     ``start`` those the study began with (by default the first of ``surveyed``). ``budget`` is the number of surveys of
     the whole study: a shipped trained policy is the one of the nearest budget.
     """
-    if count < 1:
-        raise InputError(f"count must be at least 1, got {count}")
+    check_whole(1, count=count)
     network = load(known)
     check_survey_policy(policy)
     name, policy = name_of(policy), find_policy(policy, family_of(network), budget)
@@ -93,7 +92,7 @@ def discovered_so_far(
     Without ``start`` the study began with the first people surveyed, as many as ``policy`` was trained with (else 5).
     The start people set the goal of a trained policy, the turns of CHANGE, and the degrees that foresight expects.
     """
-    answered, unwilling, first = (people_of(network, labels) for labels in (surveyed, refused, start))
+    answered, unwilling, first = map(network.indices_of, (surveyed, refused, start))
     first = first or answered[: getattr(policy, "config", Config()).start]
     for person in first:
         if person not in answered:
@@ -105,8 +104,3 @@ def discovered_so_far(
     for person in answered:
         seen.record_survey(person)
     return seen
-
-
-def people_of(network: Network, labels: Iterable[Label]) -> list[int]:
-    """Look up people by label; returns their indices, each once."""
-    return list(dict.fromkeys(network.index_of(label) for label in labels))

@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 
 from claim.advice import check_survey_policy, discovered_so_far
-from claim.cascades import influence
-from claim.cascades.influence import check_probability
+from claim.cascades.influence import check_probability, influence_of
 from claim.discovery import Discovered, Policy, Selector, Simulation, at_checkpoints, surveys
-from claim.errors import InputError, check_settings
+from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.statistics import standard_error
 from claim.fitting.random_graphs import look_alike
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import named_seed
-from claim.registry import find_policy
+from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of
 from claim.results import Tabular
-from claim.selection import selector_named
 from claim.selection.foresight import FreeForesight, check_foresight
 from claim.selection.foresight.selection_state import SeenNetwork, closure
 
@@ -39,8 +37,8 @@ class PlanSettings:
 
     leaders: int = 10
     p: float = 0.1  # probability that a message passes along a contact
-    policy: str = "scout"
-    selector: str = "foresight:free"
+    policy: PolicyLike = "scout"
+    selector: SelectorLike = "foresight:free"
     surveys: Sequence[int] = (0, 5, 10, 15, 20, 30, 40, 50)  # the numbers of surveys to compare, ascending
     studies: int = 100
     seed: int = 0
@@ -48,16 +46,16 @@ class PlanSettings:
 
     def __post_init__(self) -> None:
         check_probability(self.p)
-        for name, least in (("leaders", 1), ("studies", 2), ("seed", 0)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        check_whole(1, leaders=self.leaders)
+        check_whole(2, studies=self.studies)
+        check_whole(seed=self.seed)
         if not 0 < self.worth < float("inf"):
             raise InputError(f"worth must be a number of people above 0, got {self.worth}")
         if not self.surveys or min(self.surveys) < 0 or list(self.surveys) != sorted(set(self.surveys)):
             given = ",".join(map(str, self.surveys))
             raise InputError(f"numbers of surveys must be ascending whole numbers from 0, such as 0,5,10; got {given}")
         check_survey_policy(self.policy)
-        selector_named(self.selector)
+        find_selector(self.selector)
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,8 @@ class Plan(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The data that ``claim plan --json`` writes."""
-        settings = asdict(self.settings) | {"surveys": list(self.settings.surveys)}
+        settings = vars(self.settings) | {"surveys": list(self.settings.surveys)}
+        settings |= {"policy": name_of(self.settings.policy), "selector": name_of(self.settings.selector)}
         verdict = {"worth": settings.pop("worth"), "enough": self.enough, "advice": self.advice}
         return {**self.basis, "settings": settings, "points": self.records(), **verdict}
 
@@ -138,9 +137,7 @@ def plan(
     """
     check_settings("plan", PlanSettings, changes)
     settings = replace(settings or PlanSettings(), **changes)
-    for name, value in (("people", people), ("start", start_size)):
-        if value < 1:
-            raise InputError(f"{name} must be at least 1, got {value}")
+    check_whole(1, people=people, start_size=start_size)
     if mean_degree is not None and not 0 < mean_degree < people:
         raise InputError(f"the mean degree must be above 0 and below the number of people, got {mean_degree}")
     basis: dict[str, Any] = {"people": people, "mean_degree": mean_degree}
@@ -169,7 +166,7 @@ def _policy(settings: PlanSettings) -> Policy:
 
 
 def _selector(settings: PlanSettings) -> Selector:
-    return selector_named(settings.selector, settings.p, samples=SELECTION_WORLDS)
+    return find_selector(settings.selector, p=settings.p, samples=SELECTION_WORLDS)
 
 
 def _rng(settings: PlanSettings, purpose: str, number: int) -> np.random.Generator:
@@ -220,7 +217,7 @@ def reach_curve(
         seen = simulation.discovered
         chosen = selector.select(seen, min(settings.leaders, len(seen)), rng)
         leaders = [simulation.people[who] for who in chosen]
-        reach.append(influence(simulation.network, leaders, settings.p, EVALUATION_WORLDS, rng).mean)
+        reach.append(influence_of(simulation.network, leaders, settings.p, EVALUATION_WORLDS, rng).mean)
         discovered.append(len(seen))
     return reach, discovered
 

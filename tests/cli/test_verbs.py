@@ -180,7 +180,8 @@ def test_evaluate_has_the_documented_keys_and_says_nothing_else(claim_program):
     done = claim_program("evaluate", *arguments, "--protocol", "paper,field", "--workers", "1", "--json", "-")
     data = only_json(done)
     assert set(data) == {"rows", "opt", "comparisons", "manifest"}
-    row = {"network", "policy", "selector", "protocol", "runs", "mean", "stderr", "values", "discovered", "reference"}
+    row = {"network", "policy", "selector", "protocol", "runs", "mean", "stderr", "values", "discovered"}
+    row |= {"reference", "own_start"}
     assert all(set(each) == row for each in data["rows"])
     pair = {"network", "protocol", "a", "b", "difference", "ci95", "p_value", "p_holm"}
     assert all(set(each) == pair for each in data["comparisons"])

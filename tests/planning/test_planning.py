@@ -179,7 +179,7 @@ def test_somebody_who_named_nobody_is_no_reason_to_stop():
         (lambda: plan(10, 10.0), "below the number of people"),
         (lambda: plan(10, float("nan")), "mean degree"),
         (lambda: plan(10, 3.0, "starry"), "must be one of stars, clustered, unknown, got starry"),
-        (lambda: plan(10, 3.0, start_size=0), "start must be at least 1"),
+        (lambda: plan(10, 3.0, start_size=0), "start_size must be at least 1"),
         (lambda: PlanSettings(leaders=0), "leaders must be at least 1"),
         (lambda: PlanSettings(studies=1), "studies must be at least 2"),
         (lambda: PlanSettings(surveys=()), "numbers of surveys"),

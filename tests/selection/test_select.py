@@ -81,8 +81,8 @@ def test_long_cascades_are_judged_on_fewer_worlds(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"method": "best"}, "no method 'best'; known are greedy, ris, degree"),
-        ({"k": 0}, "at least 1, not 0"),
+        ({"method": "best"}, "no method 'best' .known: greedy, ris, degree"),
+        ({"k": 0}, "at least 1, got 0"),
         ({"p": -0.1}, "between 0 and 1"),
         ({"samples": 0}, "at least 1"),
         ({"ties": "last", "method": "degree"}, "not 'last'"),
@@ -131,12 +131,14 @@ def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
     ("people", "problem"),
     [
         (["Ana"], "no person 'Ana'"),
-        ([3.7], "indices or labels"),
-        ("17", "indices or labels"),
-        ([2**70], "indices run from 0 to 59"),
-        ([-1], "indices run from 0 to 59"),
+        ([3.7], "no person 3.7"),
+        ("17", "people must be a list of labels, got '17'"),
+        (17, "people must be a list of labels, got 17"),
+        ([[1]], "no person"),
+        ([2**70], "no person"),
+        ([-1], "no person -1"),
     ],
 )
-def test_people_are_indices_or_labels_of_the_network(people: list[int], problem: str) -> None:
+def test_people_are_labels_of_the_network(people: list[int], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         influence(random_network(60, 150), people)

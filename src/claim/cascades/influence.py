@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError
-from claim.networks import Network, NetworkLike, load
+from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.results import Tabular
@@ -55,16 +55,20 @@ class Influence(Tabular):
 
 
 def influence(
-    network: NetworkLike, leaders: Iterable[int | str], p: float = 0.1, samples: int = 10_000, rng: Rng = 0
+    network: NetworkLike, leaders: Iterable[Label], p: float = 0.1, samples: int = 10_000, rng: Rng = 0
 ) -> Influence:
     """Expected reach of the leaders under the independent cascade model.
 
     Every active person tries once to activate each contact, with probability ``p`` or, where the network has them, with
-    the edge's own probability. Leaders are indices, or labels if these are texts.
+    the edge's own probability. ``leaders`` are labels of people.
     """
     network = load(network)
-    chosen = people_in(network, leaders)
-    return Influence.of(*simulate_cascades(network, chosen, p, samples, draw_seed(as_generator(rng))))
+    return influence_of(network, network.indices_of(leaders), p, samples, rng)
+
+
+def influence_of(network: Network, leaders: Iterable[int], p: float, samples: int, rng: Rng) -> Influence:
+    """The same for leaders given by their indices."""
+    return Influence.of(*simulate_cascades(network, leaders, p, samples, draw_seed(as_generator(rng))))
 
 
 def simulate_cascades(
@@ -155,16 +159,6 @@ def cascade(network: Network, leaders: Iterable[int], p: float = 0.1, rng: Rng =
                 active.add(contact)
                 trace.append(Reached(contact, event.person, event.step + 1))
     return trace
-
-
-def people_in(network: Network, people: Iterable[int | str]) -> list[int]:
-    """The indices of people who are given by index or, as texts, by label."""
-    if isinstance(people, str):
-        raise InputError(f"people must be a list of indices or labels, got the text {people!r}")
-    try:
-        return [network.index_of(each) if isinstance(each, str) else index(each) for each in people]
-    except TypeError as error:
-        raise InputError(f"people must be a list of indices or labels ({error})") from error
 
 
 def check_people(n: int, people: Iterable[int]) -> IntArray:

@@ -45,15 +45,14 @@ def influence(
 
     Example: [bold]claim influence zone2 --leaders 3,17,42[/bold]
     """
-    from claim.advice import people_of
-    from claim.cascades import influence as estimate
+    from claim.cascades.influence import influence_of
 
     graph = loaded(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
-    chosen = people_of(graph, names(leaders))
+    chosen = graph.indices_of(names(leaders))
     if not chosen:
         raise InputError("--leaders must name at least one person")
     began = time.perf_counter()
-    found = estimate(graph, chosen, p, samples, seed)
+    found = influence_of(graph, chosen, p, samples, seed)
     result = {
         "leaders": [graph.labels[leader] for leader in chosen],
         "influence": found.mean,
@@ -94,7 +93,6 @@ def select(
 
     Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
     """
-    from claim.advice import people_of
     from claim.selection import select as choose
 
     if (network is None) == (known is None):
@@ -108,7 +106,7 @@ def select(
     given = network or known or ""
     graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     known_people: dict[str, Any] = {"surveyed": lists.surveyed, "start": lists.start, "people": size}
-    people_of(graph, lists.surveyed)  # refuses labels that are not in the file
+    graph.indices_of(lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
     if both:
         raise InputError(f"{both[0]} is in both --must and --must-not")
@@ -122,7 +120,7 @@ def select(
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
-        "leaders": chosen.labels,
+        "leaders": chosen.leaders,
         "influence": chosen.influence,
         "stderr": chosen.stderr,
         "seconds": time.perf_counter() - began,

@@ -4,7 +4,7 @@ Policies and selectors see this and nothing else of the hidden network. People h
 they were discovered.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -112,6 +112,11 @@ class Discovered:
 
     def __len__(self) -> int:
         return len(self.contacts)
+
+    @property
+    def waiting(self) -> Collection[int]:
+        """The frontier as a collection that is quick to search."""
+        return self._frontier.keys()
 
     @property
     def frontier(self) -> list[int]:

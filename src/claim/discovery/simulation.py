@@ -145,6 +145,8 @@ def surveys(
         if not chosen:
             return
         for person in chosen:
+            if person not in simulation.discovered.waiting:
+                raise InputError(f"the policy {policy.name} chose person {person!r}, who is not in the frontier")
             study.ask(person)
             yield study.used
 

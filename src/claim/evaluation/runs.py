@@ -144,7 +144,7 @@ class ReachEvaluator:
         if self.attendance < 1 and self._worlds is not None:
             task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng)
             return self.influence(robust_greedy(task, (self.p,), self.attendance))
-        return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).leaders)
+        return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).indices)
 
     def _influence_by_attendance(self, leaders: list[int]) -> float:
         if self._worlds is not None:

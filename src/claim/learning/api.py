@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claim.errors import InputError
+from claim.errors import InputError, check_whole
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import families, load_all, networks_given
@@ -53,8 +53,7 @@ def train(
     family). ``settings`` are those of :class:`claim.learning.config.Config`, such as budget and seed. ``watch`` is
     called with the metrics of each episode and each validation. ``source`` is what the record calls the networks.
     """
-    if episodes < 1:
-        raise InputError(f"episodes must be at least 1, got {episodes}")
+    check_whole(1, episodes=episodes)
     check_can_train()
     import torch
     from threadpoolctl import threadpool_limits

@@ -40,7 +40,7 @@ class TrainingNetwork:
     @cached_property
     def optimum(self) -> float:
         """OPT(G*), by which the baseline's rewards are scaled."""
-        leaders = select(self.network, self.config.leaders, self.config.p).leaders
+        leaders = select(self.network, self.config.leaders, self.config.p).indices
         return float(np.mean([worlds.influence(leaders).mean for worlds in self.worlds]))
 
     @cached_property

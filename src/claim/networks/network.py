@@ -1,7 +1,7 @@
 """The hidden network: immutable adjacency arrays with people's labels."""
 
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -199,10 +199,18 @@ class Network:
 
     def index_of(self, label: Label) -> int:
         """The index of a person's label; ``"7"`` also finds the integer label 7, and 7 the text label ``"7"``."""
-        found = self._index.get(label, self._index.get(str(label)))
+        known = self._index
+        found = known.get(label) if isinstance(label, Hashable) else None
+        found = known.get(str(label)) if found is None else found
         if found is None:
             raise InputError(f"there is no person {label!r} in {self.name}")
         return found
+
+    def indices_of(self, labels: Iterable[Label]) -> list[int]:
+        """The indices of people given by label, each once."""
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise InputError(f"people must be a list of labels, got {labels!r}")
+        return list(dict.fromkeys(map(self.index_of, labels)))
 
     @cached_property
     def checksum(self) -> str:

@@ -11,8 +11,9 @@ from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import BoolArray, FloatArray
-from claim.selection.greedy import Candidates, Chosen, Task, Ties, greedy, picked_in_turn, robust_greedy
+from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy, picked_in_turn, robust_greedy
 from claim.selection.kernels import best_candidate
+from claim.selection.ris import ris
 
 DAMPING = 0.85
 CLOSE_ENOUGH = 1e-9
@@ -44,6 +45,22 @@ class GreedySelector:
         return robust_greedy(task, self.p_range or (self.p,), self.attendance)
 
 
+@dataclass(frozen=True)
+class MethodSelector:
+    """Chooses leaders on the seen edges by one of ``METHODS``."""
+
+    name: str
+    p: float = 0.1
+    samples: int = 1000
+    ties: Ties = "random"
+
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
+        """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
+        network = discovered.as_network()
+        candidates = Candidates.of(network.n, k, **limits)
+        return METHODS[self.name](Task(network, candidates, k, self.p, self.samples, rng, self.ties)).leaders
+
+
 def selector_named(name: str, p: float = 0.1, *, family: str | None = None, **settings: Any) -> Selector:
     """The selector of that name; an unknown name raises an error that lists the known ones.
 
@@ -52,11 +69,13 @@ def selector_named(name: str, p: float = 0.1, *, family: str | None = None, **se
     """
     if name == "greedy":
         return GreedySelector(p, **settings)
+    if name in METHODS:
+        return MethodSelector(name, p, **{key: settings[key] for key in ("samples", "ties") if key in settings})
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # its models take time to load
 
         return foresight_named(name, family, p=p, **settings)
-    raise InputError(f"no selector is called {name!r} (known: greedy, foresight)")
+    raise InputError(f"no selector is called {name!r} (known: {', '.join(METHODS)}, foresight)")
 
 
 def random(task: Task) -> Chosen:
@@ -127,3 +146,13 @@ def _highest(task: Task, scores: npt.NDArray[np.generic]) -> Chosen:
     order = np.lexsort((task.priority(), scores))[::-1]
     best = order[candidates.open_to_choice()[order]]
     return Chosen([*candidates.must, *best[: task.k - len(candidates.must)].tolist()])
+
+
+METHODS: dict[str, Method] = {
+    "greedy": lambda task: Chosen(greedy(task)),
+    "ris": ris,
+    "degree": degree,
+    "degree-discount": degree_discount,
+    "pagerank": pagerank,
+    "random": random,
+}

@@ -146,7 +146,7 @@ class Rehearsal:
         """The reach of leaders chosen on the whole network."""
         from claim.selection import select
 
-        return self._reach(select(self.network, LEADERS, P, SAMPLES, self._seed).leaders)
+        return self._reach(select(self.network, LEADERS, P, SAMPLES, self._seed).indices)
 
     def _reach(self, leaders: list[int]) -> float:
         from claim.cascades import influence
