@@ -49,7 +49,7 @@ def measure(kind: str, method: str, edges: int) -> dict:
     chosen = select(network, method=method)
     seconds = time.perf_counter() - began
     began = time.perf_counter()
-    estimate_influence(network, chosen.leaders, 0.1)
+    estimate_influence(network, chosen.indices, 0.1)
     return {
         "network": kind,
         "method": method,

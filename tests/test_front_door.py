@@ -170,7 +170,7 @@ def test_the_record_names_a_policy_of_ones_own_by_its_class():
     ],
 )
 def test_a_wrong_number_gets_one_clear_line(call, problem):
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises(claim.InputError, match=problem):
         call()
 
 

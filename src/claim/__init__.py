@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from claim.discovery import Discovered as Discovered
     from claim.discovery import Policy as Policy
     from claim.discovery import Selector as Selector
+    from claim.errors import InputError as InputError
     from claim.evaluation import compare as compare
     from claim.learning.api import train as train
     from claim.networks import Network as Network
@@ -32,6 +33,7 @@ __version__ = "0.2.0"
 # Loaded on first use, so that ``import claim`` is quick and compiles nothing.
 _HOME = {
     "Discovered": "claim.discovery",
+    "InputError": "claim.errors",
     "Network": "claim.networks",
     "Policy": "claim.discovery",
     "Selector": "claim.discovery",

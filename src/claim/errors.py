@@ -20,7 +20,7 @@ class ClaimError(Exception):
         super().__init__(str(self.message))
 
 
-class InputError(ClaimError, ValueError):
+class InputError(ClaimError):
     """A file or a value that cannot be used as given."""
 
     @classmethod

@@ -21,7 +21,7 @@ MISTAKES = {
     "unknown method": (["select", "zone2", "--method", "best"], "best"),
     "unknown starts": ([*EVALUATE, "--starts", "old"], "--start-sets"),
     "no published starts": ([*EVALUATE, "--starts", "published"], "no start sets are published for numbers"),
-    "no leaders": (["select", "zone2", "-k", "0"], "at least 1, not 0"),
+    "no leaders": (["select", "zone2", "-k", "0"], "k must be at least 1, got 0"),
     "leaders that are no number": (["select", "zone2", "-k", "ten"], "--leaders"),
     "a probability above 1": (["select", "zone2", "-p", "1.5"], "probability must be between 0 and 1, got 1.5"),
     "a probability that is none": (["influence", "zone2", "--leaders", "1", "-p", "nan"], "between 0 and 1"),

@@ -95,7 +95,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
         (("--people", "50", "--mean-degree", "4", "--surveyed", "Ana"), "takes no lists of people"),
         (("--people", "50", "--mean-degree", "4", "--kind", "odd"), "odd"),
         (("--people", "50", "--mean-degree", "4", "--start", "Ana"), "--start takes whole numbers from 0, got 'Ana'"),
-        (("--people", "50", "--mean-degree", "4", "--start", "0"), "start must be at least 1"),
+        (("--people", "50", "--mean-degree", "4", "--start", "0"), "start_size must be at least 1"),
         (("names.csv", "--people", "50", "--surveyed", "Ana", "--kind", "stars"), "without known ties"),
         (("names.csv", "--people", "50", "--surveyed", "Ana", "--start", "Ben"), "Ben was known at the outset"),
         (("names.csv", "--people", "50", "--surveyed", "Ana", "--start", "5"), "'5'"),

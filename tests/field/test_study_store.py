@@ -142,8 +142,8 @@ def test_a_change_behind_the_log_is_noticed(opened):
 
 def test_events_cannot_be_changed_or_deleted(opened):
     for statement in ("DELETE FROM events WHERE seq = 2", "UPDATE events SET at = 'x' WHERE seq = 2"):
-        with pytest.raises(ClaimError, match="events are never"), opened.store._begun("IMMEDIATE") as connection:
-            connection.execute(statement)
+        with pytest.raises(ClaimError, match="events are never"), opened.store.transaction(write=True) as file:
+            file.connection.execute(statement)
 
 
 def test_a_withdrawn_name_is_gone_from_the_decrypted_file(opened, tmp_path):
@@ -255,7 +255,7 @@ def test_closing_destroys_the_key(library, opened, tmp_path):
     os.link(path, tmp_path / "same file")  # what is left of it on the disk
     shutil.copy(path, tmp_path / "before")
     closed = library.close_study(opened)
-    assert (closed.study, library.list()) == (study, [])
+    assert (closed["study"], library.list()) == (study, [])
     assert (tmp_path / "same file").read_bytes()[:16] != (tmp_path / "before").read_bytes()[:16]
     with pytest.raises((WrongPassphrase, Damaged)):
         Store.open(tmp_path / "same file", PASSPHRASE, Gate(sleep=lambda seconds: None))
@@ -279,7 +279,7 @@ def test_a_library_finds_studies_by_their_ids_only(library, opened, monkeypatch)
 
 def test_errors_show_no_names(opened, monkeypatch):
     def broken(file, *_):
-        file._connection.execute("INSERT INTO texts VALUES (?, ?, ?)", ("x", None, "Zubizarreta"))
+        file.connection.execute("INSERT INTO texts VALUES (?, ?, ?)", ("x", None, "Zubizarreta"))
 
     monkeypatch.setattr(store.Transaction, "write", broken)
     with pytest.raises(ClaimError) as caught:

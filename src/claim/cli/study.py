@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from claim.field.store.library import Library
     from claim.field.store.session import OpenStudy
     from claim.field.study.commands import Draft
+    from claim.field.study.events import Outcome
     from claim.field.view import View
 
 
@@ -37,7 +38,6 @@ T = TypeVar("T")
 OpenIt = Callable[[], "OpenStudy"]
 Result = tuple[dict[str, Any], "RenderableType"]  # for --json, for the terminal
 Verb = Callable[..., Result]
-Missed = Literal["refused", "no-show", "not found"]
 
 PASSPHRASE_VARIABLE = "CLAIM_PASSPHRASE"
 NEW_PASSPHRASE_VARIABLE = "CLAIM_NEW_PASSPHRASE"
@@ -54,14 +54,13 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmat
 def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Verb]:
     """Add a verb that returns its result, which is shown; it gets the options --studies and --json.
 
-    The first parameter of the verb is ``open_study``, a function that opens the study of --study, or ``library``, the
-    folder of all studies. A verb opens the study after it has checked its arguments, so that mistakes are found before
-    the passphrase is asked for.
+    The first parameter of the verb is ``opened``, the study of --study, or ``library``, the folder of all studies, or
+    ``open_study``, a function that opens the study: for verbs that check their arguments before the passphrase is asked
+    for.
     """
 
     def add(run: Verb) -> Verb:
         first, *own = signature(run).parameters.values()
-        of_library = first.name == "library"
 
         def verb(study: StudyOption = "", studies: StudiesOption = None, json: JsonOption = None, **own: Any) -> None:
             check_json_target(json)
@@ -72,10 +71,11 @@ def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Ver
                     found = library.find(study)  # before the passphrase is asked for
                     return stack.enter_context(library.open(found.id, asked_passphrase()))
 
-                data, shown = run(library if of_library else open_study, **own)
+                given = {"library": lambda: library, "open_study": lambda: open_study, "opened": open_study}
+                data, shown = run(given[first.name](), **own)
             show(data, shown, json)
 
-        shared = list(signature(verb).parameters.values())[1 if of_library else 0 : -1]
+        shared = list(signature(verb).parameters.values())[1 if first.name == "library" else 0 : -1]
         parameters = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in (*own, *shared)]
         verb.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
         verb.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -242,11 +242,9 @@ def create(
     title = entered.one("Title of the study", str)
     entered.end()
     setup = Setup(
-        title, question, budget, leaders, size_low, size_high, consent_text, consent_version,
-        refusal_rule,  # type: ignore[arg-type]  # checked by Setup
-        retention, seed, p, policy or DEFAULT_POLICY,
-        selector=selector,  # type: ignore[arg-type]  # checked by Setup
-        attendance=attendance,
+        title, question, budget, leaders, size_low, size_high, consent_text, consent_version, retention=retention,
+        refusal_rule=refusal_rule, selector=selector,  # type: ignore[arg-type]  # checked by Setup
+        seed=seed, p=p, policy=policy or DEFAULT_POLICY, attendance=attendance,
     )  # fmt: skip
     with library.create(setup, asked_passphrase(confirm=True)) as opened:
         result = view.overview(opened.view)
@@ -261,11 +259,10 @@ def list_studies(library: "Library") -> Result:
 
 
 @study_verb()
-def people(open_study: OpenIt) -> Result:
+def people(opened: "OpenStudy") -> Result:
     """Show the state of a study and all people in it."""
     from claim.field import view
 
-    opened = open_study()
     result = {**view.overview(opened.view), "rows": view.people(opened.view)}
     counts = f"{result['people']} people, {result['ties']} ties, {result['surveys_left']} surveys left"
     columns = ["code", "name", "state", "times_named", "leader"]
@@ -292,14 +289,13 @@ def add(
         raise InputError("no names were entered")
     for name in names:
         warn_of_similar(opened.view, name)
-    done = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in names])
-    codes = done.result or []
+    codes = opened.run(lambda draft: [commands.add_person(draft, name, is_start=start) for name in names]).result or []
     return {"people": codes}, f"added {', '.join(codes)}"
 
 
 @study_verb("next")
 def next_person(
-    open_study: OpenIt,
+    opened: "OpenStudy",
     count: Annotated[int | None, typer.Option("-n", "--count", help="Number of people of a round.")] = None,
 ) -> Result:
     """Recommend whom to survey next, with reasons.
@@ -310,7 +306,6 @@ def next_person(
     from claim.field.advice import recommend
     from claim.field.study import commands
 
-    opened = open_study()
     advice = recommend.recommend(opened.study, count)
     opened.run(lambda draft: commands.show_advice(draft, advice))
     result = view.advice(opened.view, advice)
@@ -374,22 +369,22 @@ def _known(view: "View", contact: str) -> str | None:
 
 
 @study_verb()
-def refuse(open_study: OpenIt, person: PersonArgument = None) -> Result:
+def refuse(opened: "OpenStudy", person: PersonArgument = None) -> Result:
     """Record that a person refused to be surveyed; they are not recommended again."""
-    return _not_surveyed(open_study(), person, "refused")
+    return _not_surveyed(opened, person, "refused")
 
 
 @study_verb("no-show")
 def no_show(
-    open_study: OpenIt,
+    opened: "OpenStudy",
     person: PersonArgument = None,
     not_found: Annotated[bool, typer.Option("--not-found", help="The person could not be found.")] = False,
 ) -> Result:
     """Record that a person was absent; they are recommended again later."""
-    return _not_surveyed(open_study(), person, "not found" if not_found else "no-show")
+    return _not_surveyed(opened, person, "not found" if not_found else "no-show")
 
 
-def _not_surveyed(opened: "OpenStudy", person: str | None, outcome: Missed) -> Result:
+def _not_surveyed(opened: "OpenStudy", person: str | None, outcome: "Outcome") -> Result:
     from claim.field.study import commands
 
     [who] = people_of(opened.view, {PERSON: person})
@@ -414,9 +409,9 @@ def withdraw(open_study: OpenIt, person: PersonArgument = None, yes: YesOption =
 
 
 @study_verb()
-def duplicates(open_study: OpenIt) -> Result:
+def duplicates(opened: "OpenStudy") -> Result:
     """List people of similar names who may be the same person."""
-    view = open_study().view
+    view = opened.view
     rows = [
         {"one": one, "name": view.name(one), "other": match.code, "other_name": match.name,
          "score": round(match.score, 2)}
@@ -426,14 +421,13 @@ def duplicates(open_study: OpenIt) -> Result:
 
 
 @study_verb()
-def merge(open_study: OpenIt, keep: PersonArgument = None, other: PersonArgument = None) -> Result:
+def merge(opened: "OpenStudy", keep: PersonArgument = None, other: PersonArgument = None) -> Result:
     """Merge two codes of the same person; the first is kept.
 
     Example: [bold]claim study merge P4 P6[/bold]
     """
     from claim.field.study import commands
 
-    opened = open_study()
     asked = {"The person to keep (code or name)": keep, "The same person (code or name)": other}
     one, two = people_of(opened.view, asked)
     opened.run(lambda draft: commands.merge(draft, one, two))

@@ -27,6 +27,7 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from claim.field.exchange import Preview
     from claim.field.store.library import Comparison
+    from claim.field.store.session import OpenStudy
     from claim.field.study.events import SetBack
 
 
@@ -37,13 +38,11 @@ _CODE_IN_FILE = re.compile(r"\S*[0-9]\S*")  # names rarely have a digit
 
 @study_verb()
 def backup(
-    open_study: OpenIt,
-    target: Annotated[Path, typer.Argument(help="The file to write; encrypted like the study.")],
+    opened: "OpenStudy", target: Annotated[Path, typer.Argument(help="The file to write; encrypted like the study.")]
 ) -> Result:
     """Write an encrypted copy, which opens with the same passphrase."""
     from claim.field.study.events import short_head
 
-    opened = open_study()
     opened.store.backup(target)
     events, head = opened.study.position, opened.study.head
     result = {"backup": str(target), "events": events, "head": head}
@@ -104,33 +103,30 @@ def _confirm(comparison: "Comparison", result: dict[str, Any], replace: bool, ye
 
 
 @study_verb()
-def passphrase(open_study: OpenIt) -> Result:
+def passphrase(opened: "OpenStudy") -> Result:
     """Change the passphrase of a study; backups keep the one they were made with."""
-    opened = open_study()
     opened.store.change_passphrase(asked_passphrase(NEW_PASSPHRASE_VARIABLE, "New passphrase", confirm=True))
     return {"study": opened.study.state.study}, "the passphrase is changed"
 
 
 @study_verb()
 @study_verb("close", hidden=True)  # the name until 0.1
-def destroy(open_study: OpenIt, yes: YesOption = False) -> Result:
+def destroy(opened: "OpenStudy", yes: YesOption = False) -> Result:
     """Destroy the key of a study: it can never be opened again. Backups are not touched."""
-    opened = open_study()
     if not yes:
         typer.confirm("Destroy the study? This cannot be undone", abort=True)
     closed = library_in(opened.store.path.parent).close_study(opened)
-    return vars(closed), f"study {closed.study} is destroyed; its log ended with {closed.head}"
+    return closed, f"study {closed['study']} is destroyed; its log ended with {closed['head']}"
 
 
 @study_verb()
-def history(open_study: OpenIt) -> Result:
+def history(opened: "OpenStudy") -> Result:
     """List every event, in codes, and the head of the log."""
     from rich.console import Group
 
     from claim.field import view
     from claim.field.study.events import as_data, clock_set_back, short_head
 
-    opened = open_study()
     events, head, set_back = view.history(opened.view), opened.study.head, clock_set_back(opened.study.log)
     rows = [{**row, "undone": "undone" if row["undone"] else "", "about": _about(row["body"])} for row in events]
     notes = [*map(_clock_note, set_back), f"head of the log: {short_head(head)}"]
@@ -140,19 +136,19 @@ def history(open_study: OpenIt) -> Result:
 
 @study_verb()
 def undo(
-    open_study: OpenIt,
+    opened: "OpenStudy",
     number: Annotated[int, typer.Argument(help="An event's number, see history; its whole step is undone.")],
 ) -> Result:
     """Undo a step; undoing an undo restores it."""
     from claim.field.study import commands
 
-    undone = list(open_study().run(lambda draft: commands.undo(draft, number)).result or ())
+    undone = list(opened.run(lambda draft: commands.undo(draft, number)).result or ())
     return {"undone": undone}, f"undone: {', '.join(map(str, undone))}"
 
 
 @study_verb()
 def verify(
-    open_study: OpenIt,
+    opened: "OpenStudy",
     head: Annotated[str, typer.Option(metavar="NUMBER:HASH", help="A head that the log must contain.")] = "",
 ) -> Result:
     """Check the file, the chain of events and every name against its commitment; warn of a clock that was set back.
@@ -161,7 +157,6 @@ def verify(
     """
     from claim.field.study.events import as_data, events_after
 
-    opened = open_study()
     found = opened.verify()
     later = events_after(head, opened.study.log) if head else None
     for each in found.set_back:
@@ -187,7 +182,7 @@ def _about(body: dict[str, Any]) -> str:
 
 @study_verb()
 def export(
-    open_study: OpenIt,
+    opened: "OpenStudy",
     target: Annotated[Path, typer.Argument(help="The zip file to write, or the name key with --names.")],
     format: Annotated[str, typer.Option("--format", "-f", help="csv, gephi-csv, graphml, gexf or rds.")] = "csv",
     with_names: Annotated[bool, typer.Option("--names", help="Write the encrypted name key instead.")] = False,
@@ -200,13 +195,18 @@ def export(
     from claim.field.exchange.export import write_name_key
     from claim.field.exchange.study import bundle_of
     from claim.field.study import commands
+    from claim.io import files
 
-    opened = open_study()
     bundle = bundle_of(opened.view)
     if with_names:
         write_name_key(target, bundle.names, asked_passphrase(KEY_VARIABLE, "Passphrase of the key", confirm=True))
     else:
-        _write(target, export_zip(bundle, format, opened.study.head))
+        content = export_zip(bundle, format, opened.study.head)
+        try:
+            with files.replacing(target) as temporary:
+                temporary.write_bytes(content)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written ({error.strerror})") from None
     what = "names" if with_names else format
     try:
         opened.run(lambda draft: commands.exported(draft, what, with_names))
@@ -288,13 +288,3 @@ def name_key(key: Annotated[Path, typer.Argument(help="A name key.")], json: Jso
     found = read_name_key(key, asked_passphrase(KEY_VARIABLE, "Passphrase of the key"))
     rows = [{"code": code, "name": name} for code, name in found.items()]
     show({"names": found}, table("Names", ["code", "name"], rows), json)
-
-
-def _write(target: Path, content: bytes) -> None:
-    from claim.io import files
-
-    try:
-        with files.replacing(target) as temporary:
-            temporary.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from None

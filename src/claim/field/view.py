@@ -12,7 +12,7 @@ from claim.field.study.study import Person, Study
 from claim.messages import Message
 
 if TYPE_CHECKING:
-    from claim.field.advice.leaders import LeaderAdvice, LeaderSuggestion
+    from claim.field.advice.leaders import LeaderAdvice
     from claim.field.advice.recommend import Advice, Suggestion
 
 T = TypeVar("T")
@@ -48,9 +48,8 @@ class View:
     @cached_property
     def index(self) -> NameIndex:
         """The names of all people present, under all spellings."""
-        present = [person for person in self.study.people.values() if not person.gone]
-        names = ((person.code, name) for person in present for name in self.spellings(person.code))
-        return NameIndex(names, self._prepared)
+        present = [code for code, person in self.study.people.items() if not person.gone]
+        return NameIndex(((code, name) for code in present for name in self.spellings(code)), self._prepared)
 
     @cached_property
     def known(self) -> list[Person]:
@@ -108,18 +107,11 @@ def overview(view: View) -> dict[str, Any]:
 
 def people(view: View) -> list[dict[str, Any]]:
     """The people of the study with their names, in the order of discovery; for the team's own screen only."""
+    same = ("state", "consent", "is_start", "first_named_by", "times_named")
     return [
-        {
-            "code": person.code,
-            "name": view.name(person.code),
-            "state": person.state,
-            "consent": person.consent,
-            "is_start": person.is_start,
-            "first_named_by": person.first_named_by,
-            "times_named": person.times_named,
-            "contacts": list(person.contacts),
-            "leader": person.leader.answer if person.leader else None,
-        }
+        {"code": person.code, "name": view.name(person.code)}
+        | {key: getattr(person, key) for key in same}
+        | {"contacts": list(person.contacts), "leader": person.leader.answer if person.leader else None}
         for person in view.known
     ]
 
@@ -130,38 +122,27 @@ def advice(view: View, given: "Advice") -> dict[str, Any]:
         {"rank": rank, **_suggestion(view, each, recommended=rank <= given.count)}
         for rank, each in enumerate(given.ranking, 1)
     ]
-    return {
-        "policy": given.policy,
-        "seed": given.seed,
-        "step": given.step,
-        "ranking": ranking,
-        "notes": _said(view, given.notes),
-    }
+    notes = _said(view, given.notes)
+    return {"policy": given.policy, "seed": given.seed, "step": given.step, "ranking": ranking, "notes": notes}
 
 
 def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
     """Leaders and replacements with their reasons in English."""
-    rows = [_suggestion(view, each, adds=each.adds) for each in (*given.leaders, *given.replacements)]
-    k = len(given.leaders)
-    return {**vars(given), "leaders": rows[:k], "replacements": rows[k:]}
+    kinds = {"leaders": given.leaders, "replacements": given.replacements}
+    rows = {kind: [_suggestion(view, each, adds=each.adds) for each in found] for kind, found in kinds.items()}
+    return vars(given) | rows
 
 
 def history(view: View) -> list[dict[str, Any]]:
     """Every event, as codes, with whether it still counts."""
     return [
-        {
-            "number": event.seq,
-            "at": event.at,
-            "type": event.type,
-            "batch": event.batch,
-            "undone": event.seq in view.study.undone,
-            "body": as_data(event.body),
-        }
+        {"number": event.seq, "at": event.at, "type": event.type, "batch": event.batch}
+        | {"undone": event.seq in view.study.undone, "body": as_data(event.body)}
         for event in view.study.log
     ]
 
 
-def _suggestion(view: View, each: "Suggestion | LeaderSuggestion", **more: object) -> dict[str, Any]:
+def _suggestion(view: View, each: "Suggestion", **more: object) -> dict[str, Any]:
     name = view.name(each.person)
     return {"person": each.person, "name": name, **more, "reasons": _said(view, each.reasons)}
 

@@ -8,6 +8,7 @@ from claim.field.store.library import Library
 from claim.field.study import commands
 from claim.field.study.events import seal
 from claim.field.study.setup import Setup
+from claim.field.web.app import create_app
 from claim.field.web.app_state import AppState
 
 
@@ -106,7 +107,6 @@ def test_hints_while_typing_and_taking_back(browser, surveyed, study):
 def test_the_overview(browser, surveyed, study):
     found = browser.api(study, method="GET").json()
     assert found["people"] == 1
-    assert browser.get(f"/api/studies/{study}/openapi.json").json()["paths"]
     assert browser.get("/openapi.json").status_code == 404
 
 
@@ -130,7 +130,7 @@ def test_schemathesis_finds_no_server_error(tmp_path):
     opened.run(lambda draft: commands.add_person(draft, "Ana", is_start=True))
     opened.run(lambda draft: commands.start_survey(draft, "P1", consent=True))
     browser = Browser(desk)
-    schema = schemathesis.openapi.from_dict(browser.get(f"/api/studies/{study}/openapi.json").json())
+    schema = schemathesis.openapi.from_dict(create_app(desk).openapi())
     headers = {"Origin": ORIGIN, "X-CSRF-Token": desk.csrf, "Cookie": f"{desk.cookie}={desk._session}"}
 
     for result in schema.get_all_operations():

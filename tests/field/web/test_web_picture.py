@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from paper import Paper, played, scripts
 
 from claim.field.study.study import Study
-from claim.field.web.picture import NEAR, picture_of, places_of
+from claim.field.web.picture import NEAR, box_of, lines_of, places_of
 
 
 def grown(surveys: int, seed: int = 0) -> Paper:
@@ -47,10 +47,10 @@ def test_nobody_covers_anybody():
 
 def test_the_box_holds_everybody():
     study = grown(20).study
-    picture = picture_of(study, places_of(study))
-    left, top, width, height = picture.box
-    assert all(left < dot.x < left + width and top < dot.y < top + height for dot in picture.dots)
-    assert len(picture.lines) == len(study.ties)
+    places = places_of(study)
+    left, top, width, height = box_of(places)
+    assert all(left < x < left + width and top < y < top + height for x, y in places.values())
+    assert len(lines_of(study, places)) == len(study.ties)
 
 
 @given(scripts)
@@ -59,5 +59,4 @@ def test_the_same_log_gives_the_same_picture(script):
     study = played(script).study
     places = places_of(study)
     assert places == places_of(Study(study.log))
-    picture = picture_of(study, places)
-    assert {dot.code for dot in picture.dots} == set(study.seen.codes)
+    assert places.keys() == set(study.seen.codes)

@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 
 from claim.errors import InputError
+from claim.field.advice.recommend import Suggestion
 from claim.field.study.study import Person, Study
 from claim.messages import Message
 from claim.randomness import named_seed
@@ -17,12 +18,10 @@ MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
-class LeaderSuggestion:
+class LeaderSuggestion(Suggestion):
     """A person to ask; ``adds`` is how many more people the leaders reach with them than with those ranked before."""
 
-    person: str
     adds: float | None  # None before the first survey
-    reasons: tuple[Message, ...]
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,7 @@ class LeaderAdvice:
 
 
 def choose_leaders(
-    study: Study,
-    include: Iterable[str] = (),
-    exclude: Iterable[str] = (),
-    attendance: float | None = None,
+    study: Study, include: Iterable[str] = (), exclude: Iterable[str] = (), attendance: float | None = None
 ) -> LeaderAdvice:
     """The study's number of leaders, with the wishes and answers that are in the log and those given here.
 
@@ -83,15 +79,14 @@ def choose_leaders(
     for leader, whys, shown in zip(chosen, found, shown_reasons(found), strict=True):
         adds = None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
         reasons = _reasons(study.people[codes[leader]], [why for why in shown if why.text not in hidden], include)
-        suggestions.append(LeaderSuggestion(codes[leader], adds, reasons))
+        suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
     return LeaderAdvice(tuple(suggestions[:k]), tuple(suggestions[k:]), reach, attendance, setup.p, known)
 
 
 def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> dict[str, list[int]]:
     """Local indices of the people who must, and must not, lead: by the log, unless the arguments say otherwise."""
     index = study.seen.index
-    wanted = {study.person(code).code for code in include}
-    unwanted = {study.person(code).code for code in exclude}
+    wanted, unwanted = ({study.person(code).code for code in codes} for codes in (include, exclude))
     must, must_not = set(wanted), set(unwanted)
     for person in study.people.values():
         answer = person.leader.answer if person.leader else None
@@ -104,10 +99,8 @@ def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> dic
     for code in sorted(must):
         if code in must_not or code not in index:
             raise InputError("{code} cannot lead: excluded, declined, or no longer in the study", code=code)
-    return {
-        "must": sorted(index[code] for code in must),
-        "must_not": sorted(index[code] for code in must_not if code in index),
-    }
+    wishes = {"must": must, "must_not": must_not & index.keys()}
+    return {wish: sorted(index[code] for code in codes) for wish, codes in wishes.items()}
 
 
 def _reasons(person: Person, whys: Sequence[Message], include: Iterable[str]) -> tuple[Message, ...]:

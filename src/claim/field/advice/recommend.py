@@ -4,12 +4,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
 from claim.discovery import Policy, is_reference, policy_named
-from claim.discovery.policies import POLICIES
 from claim.discovery.reasons import NOT_NAMED, reasons_of, who_named
 from claim.errors import ClaimError, InputError
 from claim.field.study.setup import DEFAULT_POLICY
@@ -24,7 +22,7 @@ ALTERNATIVES = 5
 REST = 3  # attempts with others, for each time a person was not there, before they are suggested as before
 MOST_REASONS = 3
 MODEL_FREE = (
-    "scout", "degree+inverse", "change", "inverse-degree", "max-degree", "max-contact", "snowball", "random",
+    DEFAULT_POLICY, "degree+inverse", "change", "inverse-degree", "max-degree", "max-contact", "snowball", "random",
 )  # fmt: skip
 TRAINED = "claim"
 NEEDED = ("torch", "safetensors")  # by a trained policy
@@ -54,11 +52,6 @@ class Advice:
     def recommended(self) -> tuple[Suggestion, ...]:
         """The next person, or the people of the next round."""
         return self.ranking[: self.count]
-
-    @property
-    def alternatives(self) -> tuple[Suggestion, ...]:
-        """Who comes after them."""
-        return self.ranking[self.count :]
 
 
 def recommend(study: Study, count: int | None = None) -> Advice:
@@ -147,10 +140,9 @@ def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]
 
 def offered() -> tuple[str, ...]:
     """The rules to choose from on this machine, the default first."""
-    free = [name for name in MODEL_FREE if name in POLICIES]
     families = dict.fromkeys(each.family for each in shipped() if each.variant == TRAINED) if _can_load() else {}
     trained = [TRAINED if family == EVERY_FAMILY else f"{TRAINED}:{family}" for family in families]
-    return tuple(dict.fromkeys((DEFAULT_POLICY, *free, *trained)))
+    return (*MODEL_FREE, *trained)
 
 
 def check_rule(name: str, budget: int) -> None:
@@ -187,6 +179,4 @@ def _can_load() -> bool:
     return all(find_spec(module) is not None for module in NEEDED)
 
 
-@cache
-def _hash(path: Path) -> str:
-    return sha256_of(path)
+_hash = cache(sha256_of)  # of a file of weights

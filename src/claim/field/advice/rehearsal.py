@@ -58,11 +58,6 @@ class Score:
     people: int
     leaders: int
 
-    @property
-    def share(self) -> float:
-        """The team's reach as a share of the best."""
-        return self.team / self.best if self.best else 0.0
-
 
 class Rehearsal:
     """A practice study with its start people, the hidden network, and who of the study is who in it."""
@@ -95,10 +90,9 @@ class Rehearsal:
 
     def hidden(self, code: str) -> int | None:
         """The index of a person in the hidden network; None for people the team made up itself."""
-        for each in self.opened.study.state.codes_of(code):
-            if each in self._known:
-                return self._known[each]
-        return self._by_words.get(words(self.opened.view.name(code)))
+        codes = self.opened.study.state.codes_of(code)
+        by_words = self._by_words.get(words(self.opened.view.name(code)))
+        return next((self._known[each] for each in codes if each in self._known), by_words)
 
     def simulate(self, code: str) -> int:
         """Enter what this person would say, contact by contact; returns how many were named."""
@@ -138,8 +132,7 @@ class Rehearsal:
             if spent not in self._random:
                 runs = [self._reach(self._leaders_after_random_surveys(run, spent)) for run in range(RANDOM_RUNS)]
                 self._random[spent] = float(np.mean(runs))
-        team = self._reach(sorted(hidden))
-        return Score(team, self._random[spent], self._best, people=self.network.n, leaders=len(hidden))
+        return Score(self._reach(sorted(hidden)), self._random[spent], self._best, self.network.n, len(hidden))
 
     @cached_property
     def _best(self) -> float:

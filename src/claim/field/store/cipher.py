@@ -37,10 +37,7 @@ class WrongPassphrase(ClaimError):
 
 
 def new_salt(work: int = WORK) -> bytes:
-    """A salt for a new file."""
-    if work not in WORKS:
-        problem = "the work of key derivation is between {low} and {high}, not {work}"
-        raise InputError(problem, low=WORKS[0], high=WORKS[-1], work=work)
+    """A salt for a new file; ``work`` is one of :data:`WORKS`."""
     return bytes([work]) + secrets.token_bytes(SALT_BYTES - 1)
 
 

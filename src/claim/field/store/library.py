@@ -3,13 +3,12 @@
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from claim.errors import InputError
 from claim.field.store import cipher
@@ -35,16 +34,6 @@ class StudyFile:
     path: Path
     size: int
     modified: str
-
-
-@dataclass(frozen=True)
-class Closed:
-    """What remains of a closed study: its id, and the head that stands for its log."""
-
-    study: str
-    events: int
-    head: str
-    at: str
 
 
 @dataclass(frozen=True)
@@ -158,22 +147,21 @@ class Library:
         """A private copy of a backup in the directory of the studies; gone at the end unless it was moved."""
         with plain_errors():
             files.private_directory(self.directory)
-        if not isinstance(backup, bytes) and not Path(backup).is_file():
-            raise InputError("{path}: there is no such file", path=backup)
+        content = backup if isinstance(backup, bytes) else files.first_bytes(Path(backup), -1)
         with files.temporary(self.directory / f".{secrets.token_hex(8)}.tmp") as copy:
-            if isinstance(backup, bytes):
-                copy.write_bytes(backup)
-            else:
-                shutil.copyfile(backup, copy)
+            copy.write_bytes(content)
             yield copy
 
-    def close_study(self, opened: OpenStudy) -> Closed:
-        """End a study for good: a last event, then the key is destroyed. Backups made by the team are not touched."""
+    def close_study(self, opened: OpenStudy) -> dict[str, Any]:
+        """End a study for good: a last event, then the key is destroyed. Backups made by the team are not touched.
+
+        Returns what remains: the study's id, and the head that stands for its log.
+        """
         last = opened.run(commands.close).events[-1]
         study, head = opened.study.state.study, opened.study.head
         opened.lock()
         self.delete(study)
-        return Closed(study, last.seq, head, last.at)
+        return {"study": study, "events": last.seq, "head": head, "at": last.at}
 
     def delete(self, name: str) -> None:
         """Destroy a study without opening it, and the copies of it that were kept when backups replaced it."""

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,17 +91,16 @@ def version_of(connection: Any) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: Any, target: int = VERSION) -> None:
+def migrate(connection: Any) -> None:
     """Bring a file to the present version, in the caller's transaction: whole or not at all."""
     version = version_of(connection)
     if version > VERSION:
         problem = "the study file has version {version}, this program knows {known}: install a newer one"
         raise ClaimError(problem, version=version, known=VERSION)
-    for statements in MIGRATIONS[version:target]:
-        for statement in statements:
-            connection.execute(statement)
-    if version < target:
-        connection.execute(f"PRAGMA user_version = {target}")
+    for statement in chain(*MIGRATIONS[version:]):
+        connection.execute(statement)
+    if version < VERSION:
+        connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 LONGEST_TOKEN = 200
@@ -110,29 +110,27 @@ class Transaction:
     """What can be read and written in one transaction on a study file."""
 
     def __init__(self, connection: Any) -> None:
-        self._connection = connection
+        self.connection = connection
 
     def events(self, after: Event | None = None) -> Log:
         """The events, or those after a known one, with the chain verified."""
         query = f"SELECT {', '.join(COLUMNS)} FROM events WHERE seq > ? ORDER BY seq"
-        found = self._connection.execute(query, [after.seq if after else 0])
+        found = self.connection.execute(query, [after.seq if after else 0])
         rows = (dict(zip(COLUMNS, row, strict=True)) for row in found)
         return read_log(({**row, "body": json.loads(row["body"])} for row in rows), after)
 
     def texts(self) -> dict[str, str]:
         """The texts that have not been erased by commitment, each checked against it."""
-        found = self._connection.execute("SELECT commitment, nonce, text FROM texts").fetchall()
+        found = self.connection.execute("SELECT commitment, nonce, text FROM texts").fetchall()
         if any(Secret(text, nonce).commitment != commitment for commitment, nonce, text in found):
             raise Damaged("a name in the study file was changed after it was entered: restore a backup")
         return {commitment: text for commitment, _, text in found}
 
     def written_with(self, token: str | None) -> slice | None:
-        """Which events of the log were written with a token; None if it was not used."""
-        if token is None:
-            return None
-        if not 0 < len(token) <= LONGEST_TOKEN:
+        """Which events of the log were written with a token; None if it is new, or there is none."""
+        if token is not None and not 0 < len(token) <= LONGEST_TOKEN:
             raise InputError("a token has between 1 and {count} characters", count=LONGEST_TOKEN)
-        found = self._connection.execute("SELECT first, last FROM tokens WHERE token = ?", [token]).fetchone()
+        found = self.connection.execute("SELECT first, last FROM tokens WHERE token = ?", [token]).fetchone()
         return None if found is None else slice(found[0] - 1, found[1])
 
     def write(
@@ -141,13 +139,13 @@ class Transaction:
         """Insert sealed events and their texts, erase others, and remember the token."""
         rows = [{**each.as_data(), "body": canonical(as_data(each.body))} for each in events]
         places = ", ".join(f":{name}" for name in COLUMNS)
-        self._connection.executemany(f"INSERT INTO events ({', '.join(COLUMNS)}) VALUES ({places})", rows)
+        self.connection.executemany(f"INSERT INTO events ({', '.join(COLUMNS)}) VALUES ({places})", rows)
         texts = [(key, each.nonce, each.text) for key, each in secrets.items()]
-        self._connection.executemany("INSERT INTO texts (commitment, nonce, text) VALUES (?, ?, ?)", texts)
-        self._connection.executemany("DELETE FROM texts WHERE commitment = ?", [[each] for each in sorted(erase)])
+        self.connection.executemany("INSERT INTO texts (commitment, nonce, text) VALUES (?, ?, ?)", texts)
+        self.connection.executemany("DELETE FROM texts WHERE commitment = ?", [[each] for each in sorted(erase)])
         if token is not None and events:
             span = (token, events[0].seq, events[-1].seq)
-            self._connection.execute("INSERT INTO tokens (token, first, last) VALUES (?, ?, ?)", span)
+            self.connection.execute("INSERT INTO tokens (token, first, last) VALUES (?, ?, ?)", span)
 
 
 GATE = Gate()
@@ -187,15 +185,14 @@ class Store:
         with _turn:
             files.create_private(path)
             store = cls(path, key, salt)
-            with store._begun("IMMEDIATE") as connection:
-                migrate(connection)
+            with store.transaction(write=True) as file:
+                migrate(file.connection)
             files.sync(path.parent)
         return store
 
     @classmethod
     def open(cls, path: Path, passphrase: str, gate: Gate = GATE) -> "Store":
         """An existing file, checked page by page and event by event; wrong passphrases take longer and longer."""
-        path = Path(path)
         with ExitStack() as on_error:
             with gate.attempt(path):
                 with _turn:
@@ -203,11 +200,11 @@ class Store:
                 store = cls(path, cipher.derive_key(passphrase, salt), salt)
                 on_error.callback(store.close)
                 try:
-                    with store._begun() as connection:
-                        version = version_of(connection)
+                    with store.transaction() as file:
+                        version = version_of(file.connection)
                     if 0 < version != VERSION:
-                        with store._begun("IMMEDIATE") as connection:
-                            migrate(connection)
+                        with store.transaction(write=True) as file:
+                            migrate(file.connection)
                 except Damaged as error:  # the first page does not open, for whatever reason
                     raise WrongPassphrase from error
                 if version == 0:
@@ -239,16 +236,11 @@ class Store:
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[Transaction]:
         """One transaction; to ``write``, it has the write lock from the beginning. An error rolls it back."""
-        with self._begun("IMMEDIATE" if write else "DEFERRED") as connection:
-            yield Transaction(connection)
-
-    @contextmanager
-    def _begun(self, kind: str = "DEFERRED") -> Iterator[Any]:
         with _turn, plain_errors():
             self._check_identity()  # before, because a replaced file is overwritten; again when it is locked
-            with _transaction(self._connection, kind):
+            with _transaction(self._connection, "IMMEDIATE" if write else "DEFERRED"):
                 self._check_identity()
-                yield self._connection
+                yield Transaction(self._connection)
 
     def _check_identity(self) -> None:
         if any(self._key) and files.identity(self.path) != self._identity:
@@ -263,20 +255,18 @@ class Store:
 
     def verify(self) -> Verified:
         """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
-        with self._begun() as connection:
+        with self.transaction() as file:
             for check, fine in (("cipher_integrity_check", []), ("integrity_check", ["ok"])):
-                found = [row[0] for row in connection.execute(f"PRAGMA {check}")]
+                found = [row[0] for row in file.connection.execute(f"PRAGMA {check}")]
                 if found != fine:
                     raise Damaged("the study file is damaged ({problem}): restore a backup", problem=found[0])
-        with self.transaction() as file:
             try:
                 log = file.events()
             except BrokenLog as error:
                 raise Damaged("{error}: restore a backup", error=error) from error
             texts = file.texts()
         promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
-        erased = len(promised - texts.keys())
-        return Verified(len(log), len(texts), erased, head_of(log), clock_set_back(log))
+        return Verified(len(log), len(texts), len(promised - texts.keys()), head_of(log), clock_set_back(log))
 
     def compact(self) -> None:
         """Leave no free page after erasing; what was erased is overwritten already, so a full disk does no harm."""
@@ -287,7 +277,7 @@ class Store:
 
     def backup(self, target: Path) -> None:
         """An encrypted copy that opens with the passphrase of this moment; never half written."""
-        with _turn, files.replacing(Path(target)) as temporary:
+        with _turn, files.replacing(target) as temporary:
             self._copy(temporary, bytes(self._key), self._salt)
 
     def change_passphrase(self, passphrase: str, work: int = cipher.WORK) -> None:

@@ -1,6 +1,5 @@
 """What the script on the pages asks for, as JSON; the same rules as for forms, with the token in a header."""
 
-import hashlib
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
@@ -9,10 +8,10 @@ from pydantic import BaseModel, Field
 from claim.field import view
 from claim.field.store.session import Done
 from claim.field.study import commands
-from claim.field.study.commands import Draft
-from claim.field.study.names import LONGEST_NAME, Match
-from claim.field.web.people import Added, add_or_mark, similar
-from claim.field.web.request import Forged, StudyPage, StudyRequest, short, state_of
+from claim.field.study.events import PersonAdded
+from claim.field.study.names import LONGEST_NAME
+from claim.field.web.people import Matches, add_or_mark, similar
+from claim.field.web.request import Forged, StudyPage, StudyRequest, short, state_of, token_of
 from claim.field.web.survey import name_contact
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -20,34 +19,11 @@ Answer = Annotated[str, Field(max_length=20, description="a code, 'new', or empt
 Nonce = Annotated[str, Field(min_length=1, max_length=100, description="the same for a second try at the same thing")]
 
 
-class Problem(BaseModel):
-    """What went wrong."""
-
-    error: str
-    message: str
-
-
-class Likeness(BaseModel):
-    """A person whom a name may mean."""
-
-    code: str
-    name: str
-    score: float
-    named_by: list[str]
-    state: str
-
-
 class Looking(BaseModel):
     """A name as it is typed."""
 
     name: Name
     by: Annotated[str, Field(max_length=20)] = ""
-
-
-class Matches(BaseModel):
-    """People of a similar name, most similar first."""
-
-    matches: list[Likeness]
 
 
 class NewContact(BaseModel):
@@ -72,7 +48,7 @@ class Saved(BaseModel):
     name: str | None = None
     known: bool = False
     count: int = 0
-    matches: list[Likeness] = []
+    matches: list[dict[str, Any]] = []
 
 
 def check_csrf(request: Request, x_csrf_token: Annotated[str, Header()] = "") -> None:
@@ -81,10 +57,7 @@ def check_csrf(request: Request, x_csrf_token: Annotated[str, Header()] = "") ->
         raise Forged
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 409, 413, 422, 423, 507)
-}
-router = APIRouter(prefix="/api/studies/{study}", responses=ERRORS)
+router = APIRouter(prefix="/api/studies/{study}")
 OnlyOurs = Depends(check_csrf)
 
 
@@ -94,39 +67,26 @@ def overview(page: StudyPage) -> dict[str, Any]:
     return view.overview(page.view)
 
 
-@router.get("/openapi.json", include_in_schema=False)
-def described(page: StudyPage) -> dict[str, Any]:
-    """This interface, described; for those who have a study open."""
-    found: dict[str, Any] = page.http.app.openapi()
-    return found
-
-
 @router.post("/similar", dependencies=[OnlyOurs])
-def look(page: StudyPage, asked: Looking) -> Matches:
-    """People of a similar name, while it is typed."""
+def look(page: StudyPage, asked: Looking) -> dict[str, Any]:
+    """People of a similar name, most similar first, while it is typed."""
     by = page.study.state.root(asked.by) if asked.by else ""
-    return Matches(matches=_likenesses(page, similar(page.view, asked.name, by)))
+    return {"matches": _likenesses(page, similar(page.view, asked.name, by))}
 
 
 @router.post("/people", dependencies=[OnlyOurs])
 def add_person(page: StudyPage, asked: NewPerson) -> Saved:
     """Add a person the team knows."""
-
-    def command(draft: Draft) -> Added:
-        return add_or_mark(draft, page.view, asked.name, asked.same, asked.start)
-
-    done = page.run(command, _token("people", asked))
+    token = token_of("people", asked.model_dump_json())
+    done = page.run(lambda draft: add_or_mark(draft, page.view, asked.name, asked.same, asked.start), token)
     return _saved(page, done, len(page.view.known))
 
 
 @router.post("/surveys/{person}/contacts", dependencies=[OnlyOurs])
 def add_contact(page: StudyPage, person: str, asked: NewContact) -> Saved:
     """Save a contact; when this answers ``saved``, it is on the disk."""
-
-    def command(draft: Draft) -> Added:
-        return name_contact(draft, page.view, person, asked.name, asked.same)
-
-    done = page.run(command, _token(f"contacts {person}", asked))
+    token = token_of(f"contacts {person}", asked.model_dump_json())
+    done = page.run(lambda draft: name_contact(draft, page.view, person, asked.name, asked.same), token)
     return _saved(page, done, len(page.study.person(person).contacts))
 
 
@@ -137,28 +97,22 @@ def remove_contact(page: StudyPage, person: str, contact: str) -> Saved:
     return Saved(saved=True, code=contact, count=len(page.study.person(person).contacts))
 
 
-def _saved(page: StudyRequest, done: Done[Added], count: int) -> Saved:
+def _saved(page: StudyRequest, done: Done[str | Matches], count: int) -> Saved:
     """What was saved, or the question to answer first; a repeat is read from the events of the first time."""
-    if done.result is not None and done.result.matches:
-        return Saved(saved=False, matches=_likenesses(page, done.result.matches))
-    if done.result is not None:
-        code, known = done.result.code, not done.result.is_new or not done.events
-    else:
+    if isinstance(done.result, tuple):
+        return Saved(saved=False, matches=_likenesses(page, done.result))
+    code = done.result
+    if code is None:
         body: Any = done.events[-1].body
-        code, known = getattr(body, "other", None) or getattr(body, "person", None), True
-    name = short(page.view.name(code)) if code is not None else None
-    return Saved(saved=True, code=code, name=name, known=known, count=count)
+        code = str(body.other if hasattr(body, "other") else body.person)
+    known = done.repeated or not any(isinstance(event.body, PersonAdded) for event in done.events)
+    return Saved(saved=True, code=code, name=short(page.view.name(code)), known=known, count=count)
 
 
-def _token(where: str, asked: NewContact) -> str:
-    return hashlib.sha256(f"{where}\0{asked.model_dump_json()}".encode()).hexdigest()
-
-
-def _likenesses(page: StudyRequest, matches: tuple[Match, ...]) -> list[Likeness]:
-    return [_likeness(page, match) for match in matches]
-
-
-def _likeness(page: StudyRequest, match: Match) -> Likeness:
-    person = page.study.person(match.code)
-    named_by = [short(page.view.name(code)) for code in person.named_by[:3]]
-    return Likeness(code=match.code, name=short(match.name), score=match.score, named_by=named_by, state=person.state)
+def _likenesses(page: StudyRequest, matches: Matches) -> list[dict[str, Any]]:
+    found = []
+    for match in matches:
+        person = page.study.person(match.code)
+        namers = [short(page.view.name(code)) for code in person.named_by[:3]]
+        found.append(vars(match) | {"name": short(match.name), "named_by": namers, "state": person.state})
+    return found

@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -25,11 +24,11 @@ from claim.field.web import api, exchange, home, people, settings, survey
 from claim.field.web.app_state import AppState, Locked, NoStudy
 from claim.field.web.guard import Guard
 from claim.field.web.i18n import LANGUAGES, texts_in
-from claim.field.web.request import FOLDER, Forged, Form, PageRequest, environment, state_of
+from claim.field.web.request import FOLDER, Forged, Form, PageRequest, environment
 
 STATUS: dict[type[ClaimError], int] = {
     Locked: 423, NoStudy: 404, Forged: 403, WrongPassphrase: 403, Conflict: 409, Damaged: 503, NotSaved: 507,
-}  # fmt: skip
+}  # fmt: skip  # 400 for others
 LOOPBACK = "127.0.0.1"
 WATCH_SECONDS = 5.0
 PAGES = (home, people, survey, exchange, settings)
@@ -51,58 +50,30 @@ def create_app(state: AppState) -> FastAPI:
 
 def _error(request: Request, error: Exception) -> Response:
     """The error as a page that shows again what was typed, or as JSON for the script on the pages."""
-    page, headers = PageRequest(request), None
-    data: dict[str, Any] = {}
+    page, headers, study = PageRequest(request), None, request.path_params.get("study", "")
     if isinstance(error, OSError):  # a disk that is full, gone or read-only, wherever it is noticed
         error = NotSaved("the study file cannot be used ({problem})", problem=os.strerror(error.errno or 0))
     if isinstance(error, ClaimError):
-        error = _locked_meanwhile(request, error)
-        kind, status = type(error).__name__, _status(error)
-    elif isinstance(error, RequestValidationError):  # which fields were wrong and how, without what was in them
+        if page.app.is_locked(study):  # meanwhile: then that is the error, and not what came of it
+            error = Locked(study)
+        kind, status = type(error).__name__, next((STATUS[each] for each in STATUS if isinstance(error, each)), 400)
+    elif isinstance(error, RequestValidationError):  # its own message has what was in the fields
         kind, status = "invalid", 422
-        found = [{"where": list(each["loc"]), "problem": each["type"]} for each in error.errors()]
-        data = {"message": "not valid", "details": found}
     else:
         assert isinstance(error, HTTPException)
         kind, status, headers = "none", error.status_code, error.headers
-        data = {"message": str(error.detail)}
     locked = error.study if isinstance(error, Locked) else ""
     message = page.text(f"error.{kind}") if f"error.{kind}" in page.text else page.text.message(error)
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": kind, "message": message, **data}, status, headers)
+        return JSONResponse({"error": kind, "message": message}, status, headers)
     if locked and request.method in ("GET", "HEAD"):
         return page.go("/", study=locked)
     form: Form = getattr(request.state, "form", Form())
-    typed = [(key, value) for key, value in form.typed if value]
-    answer = page.page(
-        "error.html",
-        status,
-        kind=kind,
-        message=message,
-        typed=[(page.text(f"field.{key}"), value) for key, value in typed if f"field.{key}" in page.text],
-        fields=typed,
-        again=isinstance(error, Conflict | NotSaved | Locked) and bool(typed) and not form.files,
-        back=_back(request),
-        locked=locked,
-    )
+    again = isinstance(error, Conflict | NotSaved | Locked) and bool(form.typed) and not form.files
+    values = {"kind": kind, "message": message, "typed": form.typed, "again": again, "locked": locked}
+    answer = page.page("error.html", status, back=_back(request), **values)
     answer.headers.update(headers or {})
     return answer
-
-
-def _status(error: ClaimError) -> int:
-    """The HTTP status that fits an error best."""
-    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
-
-
-def _locked_meanwhile(request: Request, error: ClaimError) -> ClaimError:
-    """A study can be locked while a request is under way: then that is the error, and not what came of it."""
-    try:
-        state_of(request).study(request.path_params.get("study", ""))
-    except Locked as locked:
-        return locked
-    except NoStudy:
-        pass
-    return error
 
 
 def _back(request: Request) -> str:

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse
 from claim.errors import ClaimError, InputError
 from claim.field.advice.recommend import prepare
 from claim.field.advice.rehearsal import Rehearsal
-from claim.field.store.library import Closed, Comparison, Library, StudyHere, compare
+from claim.field.store.library import Comparison, Library, StudyHere, compare
 from claim.field.store.session import OpenStudy
 from claim.field.store.store import Conflict
 from claim.field.study.events import Log
@@ -47,16 +47,9 @@ class Preferences:
     def read(cls, path: Path) -> "Preferences":
         """The preferences of a file; the defaults if there is none or it cannot be read."""
         try:
-            data: Any = json.loads(path.read_text(encoding="utf-8"))
-            return cls(data.get("language"), int(data.get("lock_minutes", 15)))
-        except (OSError, ValueError, AttributeError, TypeError, InputError):
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, InputError):
             return cls()
-
-    def write(self, path: Path) -> None:
-        """Keep them, for the owner only."""
-        files.private_directory(path.parent)
-        with files.replacing(path) as temporary:
-            temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
 MOST_PREVIEWS = 5  # of one study
@@ -158,13 +151,16 @@ class AppState:
         """An open study; :class:`Locked` if it is there but closed up, :class:`NoStudy` if there is none."""
         opened = self._open.get(name)
         if opened is None:
-            self._check_exists(name)
-            raise Locked(name)
+            raise Locked(name) if self.exists(name) else NoStudy("there is no such study")
         return opened
 
-    def _check_exists(self, name: str) -> None:
-        if all(file.id != name for file in self.library.list()):
-            raise NoStudy("there is no such study")
+    def exists(self, name: str) -> bool:
+        """Whether the library has a study of this id."""
+        return any(file.id == name for file in self.library.list())
+
+    def is_locked(self, name: str) -> bool:
+        """Whether a study is there but not open."""
+        return name not in self._open and self.exists(name)
 
     def is_practice(self, name: str) -> bool:
         """Whether a study is the rehearsal."""
@@ -180,7 +176,8 @@ class AppState:
 
     def unlock(self, name: str, passphrase: str) -> None:
         """Open a study; a wrong passphrase waits longer each time."""
-        self._check_exists(name)
+        if not self.exists(name):
+            raise NoStudy("there is no such study")
         opened = self.library.open(name, passphrase)
         with self._turn:
             if name in self._open:
@@ -224,13 +221,12 @@ class AppState:
             self.pending_restore = None
             return self._take(opened)
 
-    def practise(self) -> str:
+    def practise(self, language: str = "en") -> str:
         """Begin a rehearsal, or go on with the one that is open; returns its id."""
         with self._turn:
             if self.rehearsal is None:
-                text = texts_in(self.preferences.language or "en")
-                title, question, consent = (text(f"practice.{name}") for name in ("title", "question", "consent"))
-                self.rehearsal = Rehearsal(title, question, consent)
+                text = texts_in(self.preferences.language or language)
+                self.rehearsal = Rehearsal(text("practice.title"), text("practice.question"), text("practice.consent"))
                 self._open[self.rehearsal.study] = self.rehearsal.opened
             return self.rehearsal.study
 
@@ -242,7 +238,7 @@ class AppState:
                 self.rehearsal.end()
                 self.rehearsal = None
 
-    def close_study(self, name: str) -> Closed:
+    def close_study(self, name: str) -> dict[str, Any]:
         """Destroy an open study's key."""
         if self.is_practice(name):
             raise InputError("a practice study is thrown away, not closed")
@@ -286,8 +282,10 @@ class AppState:
         self.end_practice()
 
     def prefer(self, chosen: Preferences) -> None:
-        """Change what this machine remembers."""
-        chosen.write(self._preferences_file)
+        """Change what this machine remembers, in a file for the owner only."""
+        files.private_directory(self._preferences_file.parent)
+        with files.replacing(self._preferences_file) as temporary:
+            temporary.write_text(json.dumps(asdict(chosen)), encoding="utf-8")
         self.preferences = chosen
 
 

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -29,8 +30,7 @@ def export(page: StudyPage) -> Response:
 @router.post("/export")
 def take_out(form: Sent, page: StudyPage) -> Response:
     """A file with codes."""
-    wanted = form["format"]
-    view = page.view
+    wanted, view = form["format"], page.view
     content = export_zip(bundle_of(view).with_positions(page.places()), wanted, view.study.head)
     page.submit(form, lambda draft: commands.exported(draft, wanted))
     return download(content, f"study-{wanted}.zip", "application/zip")
@@ -73,7 +73,7 @@ MOST_DUPLICATES = 200
 @router.get("/import")
 def begin(page: StudyPage) -> Response:
     """Which files?"""
-    return page.page("import.html", formats=[importer.title for importer in IMPORTERS])
+    return page.page("import.html", importers=IMPORTERS)
 
 
 @router.post("/import")
@@ -87,15 +87,8 @@ def show(page: StudyPage, key: str) -> Response:
     """What is in the files."""
     pending = _pending(page, key)
     looked = _preview(page, pending)
-    return page.page(
-        "preview.html",
-        preview=f"{page.base}/import/{key}",
-        looked=looked,
-        formats=[(importer.name, importer.title) for importer in IMPORTERS],
-        pending=pending,
-        found=looked.duplicates[:MOST_DUPLICATES],
-        more=max(0, len(looked.duplicates) - MOST_DUPLICATES),
-    )
+    values: dict[str, Any] = {"looked": looked, "pending": pending, "importers": IMPORTERS, "most": MOST_DUPLICATES}
+    return page.page("preview.html", preview=f"{page.base}/import/{key}", **values)
 
 
 @router.post("/import/{key}")
@@ -104,7 +97,7 @@ def settle(form: Sent, page: StudyPage, key: str) -> Response:
     pending = _pending(page, key)
     other = form["format"] != (pending.format or form["was"])
     mapping = {} if other else form.starting("map.")
-    changed = replace(pending, format=form["format"] or None, mapping=mapping, join_names=form.ticked("join"))
+    changed = replace(pending, format=form["format"] or None, mapping=mapping, join_names=bool(form["join"]))
     return _keep(page, changed)
 
 
@@ -150,5 +143,4 @@ def _same_people(form: Form) -> tuple[dict[str, str], dict[str, str]]:
             same[code] = other
         elif kind == "f" and other not in merges:
             merges[code] = other
-    final = {merges.get(code, code): other for code, other in same.items()}
-    return final, merges
+    return {merges.get(code, code): other for code, other in same.items()}, merges

@@ -69,7 +69,7 @@ def new_study(page: AnyPage) -> Response:
 def create(page: AnyPage, form: Sent) -> Response:
     """Begin a study; what was typed stays in the form if something is wrong with it."""
     try:
-        if not form.ticked("understood"):
+        if not form["understood"]:
             raise InputError(page.text("new.must_understand"))
         if form["passphrase"] != form["again"]:
             raise InputError(page.text("new.not_same"))
@@ -82,9 +82,7 @@ def create(page: AnyPage, form: Sent) -> Response:
 @router.post("/rehearsal")
 def rehearse(page: AnyPage, form: Sent) -> Response:
     """Begin to practise."""
-    if page.app.preferences.language is None:
-        page.app.preferences = replace(page.app.preferences, language=page.text.language)
-    return page.go(f"/s/{page.app.practise()}")
+    return page.go(f"/s/{page.app.practise(page.text.language)}")
 
 
 @router.post("/restore")
@@ -95,8 +93,7 @@ def restore(page: AnyPage, form: Sent) -> Response:
     try:
         study = page.app.restore(form.files[0].content or b"", form["passphrase"])
     except Locked as error:
-        path = page.app.library.find(error.study).path
-        problem = page.text("restore.locked", study=error.study[:6], path=path)
+        problem = page.text("restore.locked", study=error.study[:6], path=page.app.library.find(error.study).path)
         return _studies(page, 423, wanted=error.study, problem=problem)
     return page.go("/restore") if study is None else page.go(f"/s/{study}", "restored")
 

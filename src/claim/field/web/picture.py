@@ -6,10 +6,9 @@ nothing after it, so that no one moves when a person is added.
 """
 
 import math
-from dataclasses import dataclass
 from itertools import count
 
-from claim.field.study.study import Study
+from claim.field.study.study import Person, Study
 
 STEP = 84.0  # between rings of spots around a person
 NEAR = 62.0  # the least distance between two people
@@ -18,26 +17,6 @@ MARGIN = 60.0
 KINDS = {"surveying": "surveyed", "partial": "surveyed", "surveyed": "surveyed", "refused": "refused"}
 Point = tuple[float, float]
 Places = dict[str, Point]
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A person in the picture; ``kind`` gives colour and shape."""
-
-    code: str
-    x: float
-    y: float
-    kind: str
-    leader: bool
-
-
-@dataclass(frozen=True)
-class Picture:
-    """All that is drawn, and the box it fits into."""
-
-    dots: tuple[Dot, ...]
-    lines: tuple[tuple[Point, Point], ...]  # contacts
-    box: tuple[float, float, float, float]  # x, y, width, height
 
 
 class _Board:
@@ -81,16 +60,23 @@ def places_of(study: Study) -> Places:
     return places
 
 
-def picture_of(study: Study, places: Places) -> Picture:
-    """The dots and lines."""
-    dots = []
-    for code, (x, y) in places.items():
-        person = study.people[code]
-        leads = person.leader is not None and person.leader.answer != "declined"
-        dots.append(Dot(code, x, y, KINDS.get(person.state, "named"), leads))
+def lines_of(study: Study, places: Places) -> list[tuple[Point, Point]]:
+    """The contacts, from place to place."""
     known = [tie for tie in study.ties if tie.one in places and tie.other in places]
-    lines = tuple((places[tie.one], places[tie.other]) for tie in known)
-    return Picture(tuple(dots), lines, _box(list(places.values())))
+    return [(places[tie.one], places[tie.other]) for tie in known]
+
+
+def box_of(places: Places) -> tuple[float, float, float, float]:
+    """The box that holds all places: x, y, width, height."""
+    xs, ys = [x for x, _ in places.values()] or [0.0], [y for _, y in places.values()] or [0.0]
+    left, top = min(xs) - MARGIN, min(ys) - MARGIN
+    return (round(left, 1), round(top, 1), round(max(xs) + MARGIN - left, 1), round(max(ys) + MARGIN - top, 1))
+
+
+def look_of(person: Person) -> tuple[str, bool]:
+    """What a person's dot looks like: the kind, which gives colour and shape, and whether it has a leader's ring."""
+    leads = person.leader is not None and person.leader.answer != "declined"
+    return KINDS.get(person.state, "named"), leads
 
 
 def _beside(board: _Board, centre: Point, origin: Point) -> Point:
@@ -112,11 +98,3 @@ def _point(centre: Point, radius: float, angle: float) -> Point:
 
 def _square(place: Point) -> tuple[int, int]:
     return (math.floor(place[0] / NEAR), math.floor(place[1] / NEAR))
-
-
-def _box(points: list[Point]) -> tuple[float, float, float, float]:
-    if not points:
-        return (-100.0, -100.0, 200.0, 200.0)
-    xs, ys = [point[0] for point in points], [point[1] for point in points]
-    left, top = min(xs) - MARGIN, min(ys) - MARGIN
-    return (round(left, 1), round(top, 1), round(max(xs) + MARGIN - left, 1), round(max(ys) + MARGIN - top, 1))

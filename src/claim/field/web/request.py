@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -68,10 +69,6 @@ class Form:
         """Fields whose name begins like this, by the rest of the name."""
         return {key.removeprefix(prefix): value for key, value in self.fields if key.startswith(prefix)}
 
-    def ticked(self, name: str) -> bool:
-        """Whether a box was ticked."""
-        return bool(self[name])
-
     def whole(self, name: str) -> int | None:
         """A whole number; None if the field is empty."""
         text = self[name].strip()
@@ -84,15 +81,17 @@ class Form:
     @property
     def token(self) -> str | None:
         """Names this submission: the same form sent twice is one step, other words in the same form are another."""
-        if not self["nonce"]:
-            return None
-        content = "\0".join((self.path, *(f"{key}\0{value}" for key, value in self.fields)))
-        return hashlib.sha256(content.encode()).hexdigest()
+        return token_of(self.path, *chain(*self.fields)) if self["nonce"] else None
 
     @property
     def typed(self) -> list[tuple[str, str]]:
         """What a person entered, to show it again; never passphrases."""
-        return [(key, value) for key, value in self.fields if key not in (*OURS, *UNSHOWN)]
+        return [(key, value) for key, value in self.fields if value and key not in (*OURS, *UNSHOWN)]
+
+
+def token_of(*parts: str) -> str:
+    """A token for a submission, from where it was sent and what is in it."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 async def read_form(request: Request) -> Form:
@@ -139,7 +138,10 @@ def _plain(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 class PageRequest:
-    """A request for a page outside of any study."""
+    """A request for a page outside of any study; templates know it as ``page``."""
+
+    study_id: str | None = None
+    practice = False
 
     def __init__(self, http: Request) -> None:
         self.http = http
@@ -158,20 +160,9 @@ class PageRequest:
         After a redirect there is nothing to keep.
         """
         done = self.http.query_params.get("done", "")
-        frame: dict[str, Any] = {
-            "t": self.text,
-            "lang": self.text.language,
-            "languages": LANGUAGES,
-            "app": self.app,
-            "csrf": self.app.csrf,
-            "nonce": secrets.token_urlsafe(12),
-            "done": f"done.{done}" if f"done.{done}" in self.text else None,
-            "study": None,
-            "practice": False,
-            "at": "",
-            "path": self.http.url.path,
-        }
-        made = HTMLResponse(environment().get_template(template).render(frame | values), status)
+        values |= {"page": self, "app": self.app, "t": self.text, "nonce": secrets.token_urlsafe(12)}
+        values["done"] = f"done.{done}" if f"done.{done}" in self.text else None
+        made = HTMLResponse(environment().get_template(template).render(values), status)
         sent_by_page = self.http.method == "POST" and self.http.headers.get("sec-fetch-mode") == "navigate"
         return RedirectResponse(f"/answers/{self.app.answers.keep(made)}", 303) if sent_by_page else made
 
@@ -186,7 +177,7 @@ class StudyRequest(PageRequest):
 
     def __init__(self, http: Request, study: str) -> None:
         super().__init__(http)
-        self.study_id = study
+        self.study_id: str = study
         self.opened: OpenStudy = self.app.study(study)
         self.base = f"/s/{study}"
         self.practice = self.app.is_practice(study)
@@ -214,6 +205,13 @@ class StudyRequest(PageRequest):
         """Run what a form asks for, once however often it is sent; ``check`` refuses one made on an older state."""
         return self.run(command, form.token, form.whole("at") if check else None)
 
+    def finish(
+        self, form: Form, command: Callable[[Draft], object], path: str, done: str | None = None, *, check: bool = False
+    ) -> Response:
+        """Run what a form asks for, see :meth:`submit`, and go on to another page."""
+        self.submit(form, command, check=check)
+        return self.go(path, done)
+
     # What pages show, computed once for a view ------------------------------------------------------------------------
 
     def advice(self, count: int | None) -> Advice:
@@ -235,20 +233,9 @@ class StudyRequest(PageRequest):
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the study."""
         view = self.view
-        frame = {
-            "study": self.study_id,
-            "base": self.base,
-            "title": view.study.setup.title,
-            "setup": view.study.setup,
-            "practice": self.practice,
-            "overdue": view.study.setup.overdue(datetime.now(UTC).date()),
-            "at": view.study.position,
-            "view": view,
-            "name": view.name,
-            "person": view.study.person,
-            "reasons": self.reasons,
-        }
-        return super().page(template, status, **(frame | values))
+        setup = view.study.setup
+        values |= {"view": view, "setup": setup, "name": view.name, "person": view.study.person}
+        return super().page(template, status, overdue=setup.overdue(datetime.now(UTC).date()), **values)
 
     def go(self, path: str = "", done: str | None = None, **query: Any) -> RedirectResponse:
         """On to another page of the study."""
@@ -294,4 +281,5 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"short": short, "moment": moment}
+    made.globals["languages"] = LANGUAGES
     return made

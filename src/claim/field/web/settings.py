@@ -33,27 +33,17 @@ def history(
     log = page.study.log
     batches = [list(group) for _, group in groupby(log, key=lambda event: event.batch)][::-1]
     steps = [_step(page, batch) for batch in batches[(number - 1) * PER_PAGE : number * PER_PAGE]]
+    last = max(1, -(-len(batches) // PER_PAGE))
     later, problem = attempt(lambda: events_after(head, log)) if head.strip() else (None, None)
-    return page.page(
-        "history.html",
-        steps=steps,
-        number=number,
-        last=max(1, -(-len(batches) // PER_PAGE)),
-        short_head=short_head(page.study.head),
-        later=later,
-        problem=problem,
-        set_back=clock_set_back(log),
-    )
+    of_log: dict[str, Any] = {"short_head": short_head(page.study.head), "set_back": clock_set_back(log)}
+    return page.page("history.html", steps=steps, number=number, last=last, later=later, problem=problem, **of_log)
 
 
 @router.post("/history/undo")
 def undo(form: Sent, page: StudyPage) -> Response:
     """Undo a step, or bring back one that was undone."""
-    number = form.whole("number")
-    if number is None:
-        raise InputError("say which step to undo")
-    page.submit(form, lambda draft: commands.undo(draft, number))
-    return page.go("/history", "undone")
+    number = form.whole("number") or 0  # there is no step 0
+    return page.finish(form, lambda draft: commands.undo(draft, number), "/history", "undone")
 
 
 def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
@@ -113,8 +103,7 @@ def change(form: Sent, page: StudyPage) -> Response:
 @router.post("/settings/lock")
 def auto_lock(form: Sent, page: StudyPage) -> Response:
     """After how many minutes studies lock themselves."""
-    minutes = form.whole("minutes")
-    page.app.prefer(replace(page.app.preferences, lock_minutes=0 if minutes is None else minutes))
+    page.app.prefer(replace(page.app.preferences, lock_minutes=form.whole("minutes") or 0))
     return page.go("/settings", "changed")
 
 
@@ -141,8 +130,7 @@ def backup(form: Sent, page: StudyPage) -> Response:
 @router.post("/settings/erase")
 def erase(form: Sent, page: StudyPage) -> Response:
     """Erase the names of undone steps."""
-    page.submit(form, commands.erase_undone)
-    return page.go("/settings", "erased")
+    return page.finish(form, commands.erase_undone, "/settings", "erased")
 
 
 @router.post("/settings/close")
@@ -155,9 +143,8 @@ def close(form: Sent, page: StudyPage) -> Response:
 
 
 def _settings(page: StudyRequest, values: dict[str, object], problem: object = "", status: int = 200) -> Response:
-    undone = any(event.seq in page.study.undone for event in page.study.log)
     rules = rules_to_choose(page.text, str(values["policy"]))
-    return page.page("settings.html", status, values=values, policies=rules, problem=problem, undone=undone)
+    return page.page("settings.html", status, values=values, policies=rules, problem=problem)
 
 
 # The form of the settings, also for new studies ---------------------------------------------------------------------

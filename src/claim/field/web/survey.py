@@ -1,5 +1,6 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
+from functools import partial
 from typing import Annotated, cast, get_args
 
 from fastapi import APIRouter, Query
@@ -10,10 +11,8 @@ from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import LeaderAnswer, Outcome, Wish
-from claim.field.study.names import Match
-from claim.field.study.state import TALKED
 from claim.field.view import View
-from claim.field.web.people import Added, look_up
+from claim.field.web.people import Matches, look_up
 from claim.field.web.request import PageRequest, Sent, StudyPage, StudyRequest, attempt
 from claim.field.web.settings import percent
 
@@ -62,27 +61,25 @@ def survey(page: StudyPage, code: str) -> Response:
 @router.post("/survey/{code}/start")
 def start(form: Sent, page: StudyPage, code: str) -> Response:
     """Begin, with consent."""
-    if not form.ticked("consent"):
+    if not form["consent"]:
         raise InputError(page.text("survey.no_consent"))
-    page.submit(form, lambda draft: commands.start_survey(draft, code, consent=True))
-    return page.go(f"/survey/{code}")
+    return page.finish(form, lambda draft: commands.start_survey(draft, code, consent=True), f"/survey/{code}")
 
 
 @router.post("/survey/{code}/contact")
 def contact(form: Sent, page: StudyPage, code: str) -> Response:
     """One contact; if the name is like another, it is asked first whether they are the same."""
     done = page.submit(form, lambda draft: name_contact(draft, page.view, code, form["name"], form["same"]))
-    if done.result is not None and done.result.matches:
-        return _survey(page, code, form["name"], done.result.matches)
-    done_key = "repeated" if done.repeated or not done.events else "contact"
-    return page.go(f"/survey/{code}", done_key)
+    if isinstance(done.result, tuple):
+        return _survey(page, code, form["name"], done.result)
+    return page.go(f"/survey/{code}", "repeated" if done.repeated or not done.events else "contact")
 
 
 @router.post("/survey/{code}/remove")
 def remove(form: Sent, page: StudyPage, code: str) -> Response:
     """Take a contact back."""
-    page.submit(form, lambda draft: commands.remove_tie(draft, code, code, form["contact"]))
-    return page.go(f"/survey/{code}", "removed")
+    other = form["contact"]
+    return page.finish(form, lambda draft: commands.remove_tie(draft, code, code, other), f"/survey/{code}", "removed")
 
 
 @router.post("/survey/{code}/end")
@@ -92,8 +89,8 @@ def end(form: Sent, page: StudyPage, code: str) -> Response:
     if outcome == "nobody" and page.study.person(code).contacts:
         raise InputError(page.text("survey.has_contacts"))
     ended = outcome if outcome in (*MISSED, "partial") else "answered"
-    page.submit(form, lambda draft: commands.end_survey(draft, code, cast(Outcome, ended)))
-    return page.go("/next", MISSED.get(ended, ended))
+    end = partial(commands.end_survey, person=code, outcome=cast(Outcome, ended))
+    return page.finish(form, end, "/next", MISSED.get(ended, ended))
 
 
 @router.post("/survey/{code}/simulate")
@@ -103,29 +100,21 @@ def simulate(form: Sent, page: StudyPage, code: str) -> Response:
     return page.go(f"/survey/{code}", "simulated")
 
 
-def name_contact(draft: Draft, view: View, by: str, name: str, answer: str) -> Added:
-    """Name the person of this code, or a new person; ask first if a known name is similar."""
-    matches = look_up(view, name, answer, view.study.person(by).code)
-    if matches:
-        return Added(None, matches=matches)
-    if answer and answer != "new":
-        commands.name_contact(draft, by, answer)
-        return Added(draft.state.root(answer))
-    return Added(commands.name_new_contact(draft, by, name), is_new=True)
+def name_contact(draft: Draft, view: View, by: str, name: str, answer: str) -> str | Matches:
+    """Name the person of this code, or a new person; returns the code, or matches to ask about."""
+    if matches := look_up(view, name, answer, view.study.person(by).code):
+        return matches
+    if answer in ("", "new"):
+        return commands.name_new_contact(draft, by, name)
+    commands.name_contact(draft, by, answer)
+    return draft.state.root(answer)
 
 
-def _survey(page: StudyRequest, code: str, typed: str = "", matches: tuple[Match, ...] = ()) -> Response:
+def _survey(page: StudyRequest, code: str, typed: str = "", matches: Matches = ()) -> Response:
     who = page.study.person(code)
     if who.gone:
         raise InputError("{person} has withdrawn from the study", person=code)
-    return page.page(
-        "survey.html",
-        who=who,
-        talking=who.state in TALKED and who.state != "partial",
-        going_on=who.state == "surveying",
-        typed=typed,
-        matches=matches,
-    )
+    return page.page("survey.html", who=who, typed=typed, matches=matches)
 
 
 # Leaders -------------------------------------------------------------------------------------------------------------
