@@ -6,7 +6,7 @@ from statistics import fmean
 from cynetdiff.utils import networkx_to_ic_model
 from measure import Result, side_by_side, test_networks
 
-from claim.cascades import influence
+from claim.cascades.influence import influence_of
 from claim.networks import Network
 from claim.randomness import as_generator
 from claim.selection.greedy import Candidates, Task, greedy
@@ -37,7 +37,7 @@ def _row(network: Network) -> dict:
         chosen["ours"].append(greedy(Task(network, everybody, LEADERS, 0.1, SAMPLES, rng)))
 
     seconds = side_by_side({"theirs": theirs, "ours": ours}, REPEATS)
-    reach = {name: [influence(network, each, samples=100_000, rng=5) for each in chosen[name]] for name in chosen}
+    reach = {name: [influence_of(network, each, 0.1, 100_000, 5) for each in chosen[name]] for name in chosen}
     return {
         "network": network.name,
         "claim ms": 1e3 * seconds["ours"],

@@ -7,7 +7,7 @@ import numpy as np
 from cynetdiff.utils import networkx_to_ic_model
 from measure import Result, on_threads, side_by_side, test_networks
 
-from claim.cascades import influence
+from claim.cascades.influence import influence_of
 from claim.networks import Network
 from claim.selection import select
 
@@ -23,16 +23,16 @@ def run() -> Result:
 
 
 def _rows(network: Network) -> list[dict]:
-    leaders = select(network, 10, method="degree").leaders
+    leaders = select(network, 10, method="degree").indices
     model, _ = networkx_to_ic_model(network.to_networkx(), activation_prob=0.1, rng=1)
-    ours = influence(network, leaders, samples=SAMPLES)
+    ours = influence_of(network, leaders, 0.1, SAMPLES, 0)
     theirs = _reach(model, leaders)
     variance = {"theirs": theirs.var() / SAMPLES, "ours": ours.stderr**2}
     seconds = side_by_side(
         {
             "theirs": lambda: model.compute_marginal_gains(leaders, [], SAMPLES),
-            "1 thread": on_threads(1, lambda: influence(network, leaders, samples=SAMPLES)),
-            "2 threads": on_threads(2, lambda: influence(network, leaders, samples=SAMPLES)),
+            "1 thread": on_threads(1, lambda: influence_of(network, leaders, 0.1, SAMPLES, 0)),
+            "2 threads": on_threads(2, lambda: influence_of(network, leaders, 0.1, SAMPLES, 0)),
         },
         REPEATS,
     )
