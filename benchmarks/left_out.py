@@ -25,7 +25,7 @@ from claim.evaluation.runs import (
     selector_rng,
     studied,
 )
-from claim.fitting.foresight import Plan, coverage, evaluate_studies, train_family, training_networks
+from claim.fitting.foresight import FitSettings, coverage, evaluate_studies, train_family, training_networks
 from claim.networks import Network
 from claim.networks.network import OffsetArray
 from claim.selection import selector_named
@@ -35,8 +35,8 @@ from claim.selection.foresight.selection_state import SeenNetwork
 from claim.selection.foresight.selector import FittedForesight
 
 FAMILIES = ("retweet", "animal")
-PLAN = Plan(look_alikes=108)
-ALONE = Plan(look_alikes=0, studies=3000, fresh_look_alikes=4)
+PLAN = FitSettings(look_alikes=108)
+ALONE = FitSettings(look_alikes=0, studies=3000, fresh_look_alikes=4)
 P = 0.1
 
 RANGE_BUDGETS, STUDIES = (5, 10, 20), 200
@@ -48,7 +48,7 @@ WORLDS = 2000  # in which somebody sees what classes add; not those in which lea
 Choose = Callable[[Simulation, int], list[int]]  # leaders of a study, by the network's indices
 
 
-def trained(family: str, networks: list[Network], plan: Plan) -> Model:
+def trained(family: str, networks: list[Network], plan: FitSettings) -> Model:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         return read_model(train_family(family, networks, path, np.random.default_rng(5), plan=plan))

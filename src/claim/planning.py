@@ -249,9 +249,9 @@ def _further_points(
 
 
 MEAN_STEPS = 30
-NEAR = 2.0  # how far nearby ends may be apart, in circles of contacts
-UNLIKE = 1.0  # answers of a person with e times the contacts count this much less, as a power of e
-DOUBT = 1.0  # weight of all people surveyed together, beside those like the person in question
+NEAR = 2.0  # people on a ring: nearby ties span up to NEAR (mean degree + 1) of them
+UNLIKE = 1.0  # a surveyed person weighs exp(-UNLIKE d), d: difference in log contacts of the namers
+DOUBT = 1.0  # weight of all surveyed people together beside that
 
 
 def completed(seen: Discovered, people: int, mean_degree: float | None, rng: np.random.Generator) -> Network:

@@ -11,8 +11,8 @@ import pytest
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
 from claim.fitting.foresight import (
+    FitSettings,
     Outcome,
-    Plan,
     Rows,
     gain_rows,
     hidden_rows,
@@ -212,7 +212,7 @@ def test_shipped_models_are_small_and_say_how_they_came_about():
 
 def tiny(networks: list[Network], out: Path, seed: int = 0, **options) -> Path:
     few = Growth(trees=5, depth=2, least=5.0)
-    plan = Plan(
+    plan = FitSettings(
         look_alikes=2, studies=6, studies_each=3, fresh_look_alikes=2, fresh_studies=3, hidden=few, first=few, gain=few
     )
     return train_family("retweet", networks, out, np.random.default_rng(seed), plan=plan, **options)

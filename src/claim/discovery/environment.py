@@ -16,7 +16,7 @@ from gymnasium import spaces
 from claim.cascades import Worlds
 from claim.discovery.discovered import Discovered, Status
 from claim.discovery.protocols import Selector
-from claim.discovery.simulation import BudgetUnit, Simulation, Surveys, check_contacts
+from claim.discovery.simulation import BudgetUnit, Simulation, SurveyBudget, check_contacts
 from claim.errors import InputError
 from claim.networks import NetworkLike, load
 
@@ -97,7 +97,7 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         if start is None:
             start = self.np_random.choice(self.network.n, min(self.start_size, self.network.n), replace=False)
         simulation = Simulation(self.network, start, self.np_random, self.refusal)
-        self._surveys = Surveys(simulation, self.budget, self.per_round, self.unit)
+        self._surveys = SurveyBudget(simulation, self.budget, self.per_round, self.unit)
         self._chosen: list[int] = []
         self._goal = float(self.goal(self.discovered) if callable(self.goal) else self.goal)
         if not 0 < self._goal <= LARGEST:

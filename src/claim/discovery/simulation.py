@@ -108,8 +108,8 @@ def _checked_start(network: Network, start: Iterable[int]) -> list[int]:
     return people
 
 
-class Surveys:
-    """The surveys of a study: how much of the budget is used, and how many people may be chosen now.
+class SurveyBudget:
+    """The budget of a study: how much of it is used, and how many people may be chosen now.
 
     ``unit`` says what the budget counts: ``attempts``, or ``answers`` (a refusal is free).
     """
@@ -139,7 +139,7 @@ def surveys(
     unit: BudgetUnit = "attempts",
 ) -> Iterator[int]:
     """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt."""
-    study = Surveys(simulation, budget, per_round, unit)
+    study = SurveyBudget(simulation, budget, per_round, unit)
     while study.places:
         chosen = policy.choose(simulation.discovered, rng, study.places)
         if not chosen:

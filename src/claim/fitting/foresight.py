@@ -49,7 +49,7 @@ SELECTING_WORLDS = 300
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitSettings:
     """How much is simulated and how trees are grown."""
 
     look_alikes: int = 216
@@ -85,11 +85,11 @@ def train_family(
     out: Path | str,
     rng: np.random.Generator,
     progress: Progress | None = None,
-    plan: Plan | None = None,
+    plan: FitSettings | None = None,
     command: str = "",
 ) -> Path:
     """Fit the model of a family, or only the ranges for ``free``, and write it to a file; returns its path."""
-    plan = plan or Plan()
+    plan = plan or FitSettings()
     steps = _Steps(progress, len(networks) + plan.fresh_look_alikes)
     selectors: dict[str, FreeForesight] = {FREE: FreeForesight()}
     fresh = rng
@@ -113,7 +113,7 @@ def train_family(
 
 
 def _fit_trees(
-    family: str, networks: Sequence[Network], plan: Plan, steps: "_Steps", rng: np.random.Generator
+    family: str, networks: Sequence[Network], plan: FitSettings, steps: "_Steps", rng: np.random.Generator
 ) -> Model:
     """Trees of the hidden reach, then of the gain in two rounds: leaders picked as ``free`` would pick them, then as
     the trees of the first round would.

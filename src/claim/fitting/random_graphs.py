@@ -10,13 +10,13 @@ from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like, zone_like
 
 
-def even(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
+def erdos_renyi(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
     """Ties between people drawn at random (Erdős and Rényi, 1959)."""
     ends = rng.integers(0, people, (_ties(people, mean_degree), 2))
     return Network.from_edges(ends[:, 0], ends[:, 1], n=people)
 
 
-def blocks(people: int, rng: np.random.Generator, *, mean_degree: float, size: int, inside: float) -> Network:
+def block_model(people: int, rng: np.random.Generator, *, mean_degree: float, size: int, inside: float) -> Network:
     """Groups of ``size`` people (Holland, Laskey and Leinhardt, 1983); a share ``inside`` of ties stays in a group."""
     count = _ties(people, mean_degree)
     one = rng.integers(0, people, count)
@@ -26,7 +26,7 @@ def blocks(people: int, rng: np.random.Generator, *, mean_degree: float, size: i
     return Network.from_edges(one, other, n=people)
 
 
-def ring(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: float) -> Network:
+def watts_strogatz(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: float) -> Network:
     """Neighbours on a ring, a share of ties ``rewired`` at random (Watts and Strogatz, 1998)."""
     steps = np.arange(1, max(round(mean_degree / 2), 1) + 1)
     one = np.repeat(np.arange(people), len(steps))
@@ -35,7 +35,7 @@ def ring(people: int, rng: np.random.Generator, *, mean_degree: float, rewired: 
     return Network.from_edges(one, other, n=people)
 
 
-def attached(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
+def barabasi_albert(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
     """Each newcomer ties to people in proportion to their ties so far (Barabási and Albert, 1999)."""
     each = max(round(mean_degree / 2), 1)
     ends = np.empty(2 * each * people, dtype=np.int64)
@@ -69,10 +69,10 @@ GENERATORS: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float
         "people": (110, 320), "mean_degree": (1.3, 2.1), "site_size": (7, 13), "unevenness": (0.2, 0.4),
         "anchored": (0.5, 0.75), "between": (0.08, 0.22), "sociability": (0.2, 0.5),
     }),
-    "even": (even, {"people": (400, 1500), "mean_degree": (2, 9)}),
-    "blocks": (blocks, {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
-    "ring": (ring, {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
-    "attached": (attached, {"people": (400, 2500), "mean_degree": (2, 7)}),
+    "even": (erdos_renyi, {"people": (400, 1500), "mean_degree": (2, 9)}),
+    "blocks": (block_model, {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
+    "ring": (watts_strogatz, {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
+    "attached": (barabasi_albert, {"people": (400, 2500), "mean_degree": (2, 7)}),
 }  # fmt: skip
 
 # The generators of a family's look-alikes, which take turns.

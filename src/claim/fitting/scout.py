@@ -55,25 +55,25 @@ class Moment(NamedTuple):
 def train(seed: int = 0) -> Weights:
     """Two rounds of studies, the second with the scout of the first."""
     rng = as_generator(seed)
-    moments = watch(rng, None)
+    moments = collect_moments(rng, None)
     scout = Scout(fit(moments))
-    return fit([*moments, *watch(rng, scout)])
+    return fit([*moments, *collect_moments(rng, scout)])
 
 
-def watch(rng: np.random.Generator, scout: Policy | None) -> list[Moment]:
+def collect_moments(rng: np.random.Generator, scout: Policy | None) -> list[Moment]:
     """Moments of studies on fresh look-alikes and on the synthetic training networks."""
     moments: list[Moment] = []
     for i, network in enumerate(look_alikes("all", LOOK_ALIKES, rng)):
         for _ in range(STUDIES_ON_LOOK_ALIKE):
-            moments += watch_study(network, f"kind {i % KINDS}", rng, scout)
+            moments += moments_of_study(network, f"kind {i % KINDS}", rng, scout)
     for name in NAMED:
         network = load(name)
         for _ in range(STUDIES_ON_NAMED):
-            moments += watch_study(network, name, rng, scout)
+            moments += moments_of_study(network, name, rng, scout)
     return moments
 
 
-def watch_study(network: Network, kind: str, rng: np.random.Generator, scout: Policy | None) -> list[Moment]:
+def moments_of_study(network: Network, kind: str, rng: np.random.Generator, scout: Policy | None) -> list[Moment]:
     """Some moments of one study, in which two random rules take turns, or the scout and a rule."""
     start = rng.choice(network.n, min(int(rng.integers(3, 9)), network.n))
     study = Simulation(network, start, rng)

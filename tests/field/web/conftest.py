@@ -47,7 +47,7 @@ def clock() -> Clock:
 def desk(tmp_path, clock):
     made = AppState(Library(tmp_path / "studies", work=EASY), port=PORT, clock=clock)
     yield made
-    made.leave()
+    made.shut_down()
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def test_schemathesis_finds_no_server_error(tmp_path):
 
         given(case=operation.as_strategy())(run)()
     assert opened.verify().events == opened.study.position
-    desk.leave()
+    desk.shut_down()
 
 
 def test_forms_of_any_content_bring_nothing_down(browser, desk, base, study):

@@ -33,7 +33,7 @@ def small(small_disk):
     desk = AppState(Library(small_disk / "studies", work=EASY), port=PORT)
     study = desk.create(Setup("Small"), PASSPHRASE)
     yield Browser(desk), f"/s/{study}", study, small_disk
-    desk.leave()
+    desk.shut_down()
 
 
 def test_a_full_disk(small):

@@ -40,7 +40,7 @@ def large(tmp_path_factory):
     browser = Browser(desk)
     browser.get(f"/s/{study}/leaders")  # compiles
     yield browser, study
-    desk.leave()
+    desk.shut_down()
 
 
 def spent(call) -> float:

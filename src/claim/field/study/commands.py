@@ -293,9 +293,9 @@ def undo(draft: Draft, number: int) -> tuple[int, ...]:
     batch = [event for event in study.batch(number) if event.seq not in study.undone]
     if not batch:
         raise InputError("event {number} was undone already", number=number)
-    lasting = next((event for event in batch if event.body.lasting), None)
-    if lasting is not None:
-        raise InputError("event {number} ({type}) cannot be undone", number=lasting.seq, type=lasting.type)
+    permanent = next((event for event in batch if event.body.permanent), None)
+    if permanent is not None:
+        raise InputError("event {number} ({type}) cannot be undone", number=permanent.seq, type=permanent.type)
     targets = tuple(event.seq for event in batch)
     undone = draft.sealed(happened.Undone(targets))
     draft.state = _state_of((*study.log, undone))

@@ -72,13 +72,13 @@ _HEAD = re.compile(rf"([1-9][0-9]{{0,8}}):([0-9a-f]{{{SHORTEST_HASH},{len(NO_HAS
 class Body:
     """What happened, as a frozen dataclass; the name of the class is the type of the event.
 
-    ``news`` changes what a recommendation follows from; what is ``lasting`` cannot be undone.
+    ``affects_advice`` changes what a recommendation follows from; what is ``permanent`` cannot be undone.
     """
 
-    news, lasting = True, False
+    affects_advice, permanent = True, False
 
-    def __init_subclass__(cls, news: bool = True, lasting: bool = False) -> None:
-        cls.news, cls.lasting = news, lasting
+    def __init_subclass__(cls, affects_advice: bool = True, permanent: bool = False) -> None:
+        cls.affects_advice, cls.permanent = affects_advice, permanent
         dataclass(frozen=True)(cls)
 
     @property
@@ -87,7 +87,7 @@ class Body:
         return getattr(self, "name", None) or getattr(self, "reason", None)
 
 
-class StudyCreated(Body, lasting=True):
+class StudyCreated(Body, permanent=True):
     """The first event; ``study`` is the random id of the study."""
 
     study: str
@@ -159,7 +159,7 @@ class ConsentGiven(Body):
     version: str
 
 
-class ConsentWithdrawn(Body, lasting=True):
+class ConsentWithdrawn(Body, permanent=True):
     """``people`` are the person under all merged codes; ``forgotten`` those known only through their answers."""
 
     person: str
@@ -181,14 +181,14 @@ class PeopleUnmerged(Body):
     other: str
 
 
-class PeopleKeptApart(Body, news=False):
+class PeopleKeptApart(Body, affects_advice=False):
     """The team looked: similar names, two people."""
 
     one: str
     other: str
 
 
-class RecommendationShown(Body, news=False):
+class RecommendationShown(Body, affects_advice=False):
     """What the team was advised: ``ranking`` best first, of which the first ``count`` were recommended."""
 
     policy: str
@@ -199,7 +199,7 @@ class RecommendationShown(Body, news=False):
     count: int = 1
 
 
-class Overridden(Body, news=False):
+class Overridden(Body, affects_advice=False):
     """The team surveys another person; ``reason`` is a commitment, because it may name people."""
 
     person: str
@@ -207,14 +207,14 @@ class Overridden(Body, news=False):
     reason: str
 
 
-class LeaderAnswered(Body, news=False):
+class LeaderAnswered(Body, affects_advice=False):
     """A leader was offered the part, accepted, declined, came or did not come."""
 
     person: str
     answer: LeaderAnswer
 
 
-class LeaderWished(Body, news=False):
+class LeaderWished(Body, affects_advice=False):
     """The team wants a person as a leader, or does not."""
 
     person: str
@@ -227,18 +227,18 @@ class Undone(Body):
     events: tuple[int, ...]
 
 
-class UndoneErased(Body, news=False, lasting=True):
+class UndoneErased(Body, affects_advice=False, permanent=True):
     """The names and remarks that only undone events hold were erased."""
 
 
-class Exported(Body, news=False, lasting=True):
+class Exported(Body, affects_advice=False, permanent=True):
     """Something left the study; ``what`` names the format."""
 
     what: str
     with_names: bool = False
 
 
-class Imported(Body, news=False):
+class Imported(Body, affects_advice=False):
     """The events of this batch come from a file with this SHA-256; undoing the batch undoes the import whole."""
 
     what: str
@@ -247,7 +247,7 @@ class Imported(Body, news=False):
     ties: int
 
 
-class Restored(Body, news=False, lasting=True):
+class Restored(Body, affects_advice=False, permanent=True):
     """The events before this one come from a backup.
 
     ``replaced`` is the head of the log that the backup replaced, empty if the study was not here; ``discarded`` counts
@@ -258,7 +258,7 @@ class Restored(Body, news=False, lasting=True):
     discarded: int = 0
 
 
-class StudyClosed(Body, lasting=True):
+class StudyClosed(Body, permanent=True):
     """The last event."""
 
 

@@ -49,7 +49,7 @@ TALKED: tuple[PersonState, ...] = ("surveying", "surveyed", "partial")
 
 
 @dataclass(frozen=True)
-class Record:
+class CodeEntry:
     """One code, as events left it."""
 
     code: str
@@ -91,11 +91,11 @@ Report = tuple[str, str, str]  # by, one, other
 
 @dataclass
 class State:
-    """The fold; see :mod:`claim.field.study.state` for how each event changes it."""
+    """What a study's events add up to; :func:`apply` says how each event changes it."""
 
     study: str = ""
     setup: Setup | None = None
-    people: dict[str, Record] = field(default_factory=dict)
+    people: dict[str, CodeEntry] = field(default_factory=dict)
     reports: dict[Report, int] = field(default_factory=dict)  # to the number of the event
     surveys: dict[str, Survey] = field(default_factory=dict)
     going_on: dict[str, str] = field(default_factory=dict)  # person to the id of their survey
@@ -121,7 +121,7 @@ class State:
             raise InputError("the log does not begin with the creation of a study")
         return self.setup
 
-    def record(self, code: str) -> Record:
+    def record(self, code: str) -> CodeEntry:
         """What is filed under a code."""
         if code not in self.people:
             raise InputError("no person has the code {code!r}", code=code)
@@ -182,7 +182,7 @@ def counting(log: Log, undone: Collection[int]) -> list[Event]:
 
 
 def apply(state: State, event: Event) -> None:
-    """One more event."""
+    """Validate an event and apply it to the state in place."""
     body = event.body
     if state.closed:
         raise InputError("the study is closed")
@@ -192,7 +192,7 @@ def apply(state: State, event: Event) -> None:
     if person is not None and not isinstance(body, PersonAdded):
         check_present(state, person)
     _change(state, event)
-    state.step += body.news
+    state.step += body.affects_advice
 
 
 def _change(state: State, event: Event) -> None:
@@ -205,7 +205,7 @@ def _change(state: State, event: Event) -> None:
         case PersonAdded(person, name, is_start, from_roster):
             if person in state.people:
                 raise InputError("the code {person!r} is taken", person=person)
-            state.people[person] = Record(person, event.seq, name, is_start, from_roster)
+            state.people[person] = CodeEntry(person, event.seq, name, is_start, from_roster)
         case PersonRenamed(person, name):
             state.update(person, name=name)
         case StartChanged(person, is_start):

@@ -12,9 +12,9 @@ from claim.field.study.setup import Setup
 from claim.field.study.state import (
     GONE,
     TALKED,
+    CodeEntry,
     Leader,
     PersonState,
-    Record,
     State,
     Survey,
     counting,
@@ -118,7 +118,7 @@ class Study:
     @cached_property
     def people(self) -> dict[str, Person]:
         """All people by code, in the order of discovery; merged people are one, those who withdrew are still listed."""
-        groups: dict[str, list[Record]] = {}
+        groups: dict[str, list[CodeEntry]] = {}
         for record in self.state.people.values():
             groups.setdefault(self.state.root(record.code), []).append(record)
         found = [self._person(root, records) for root, records in groups.items()]
@@ -128,7 +128,7 @@ class Study:
         """A person by any of their codes."""
         return self.people[self.state.root(code)]
 
-    def _person(self, root: str, records: list[Record]) -> Person:
+    def _person(self, root: str, records: list[CodeEntry]) -> Person:
         codes = self.state.codes_of(root)
         ended = [self._last_answer[code] for code in codes if code in self._last_answer]
         consents = [each.consent for each in records if each.consent is not None]

@@ -100,7 +100,7 @@ def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], Non
             _Server(create_app(state), lambda: opened(address_of(state))).run(sockets=[door])
         finally:
             done.set()
-            state.leave()
+            state.shut_down()
 
 
 def address_of(state: AppState) -> str:

@@ -276,12 +276,12 @@ class AppState:
         if self._clock() - self._last >= self.preferences.lock_minutes * 60:
             self.lock()
 
-    def leave(self) -> None:
+    def shut_down(self) -> None:
         """The program ends."""
         self.lock()
         self.end_practice()
 
-    def prefer(self, chosen: Preferences) -> None:
+    def save_preferences(self, chosen: Preferences) -> None:
         """Change what this machine remembers, in a file for the owner only."""
         files.private_directory(self._preferences_file.parent)
         with files.replacing(self._preferences_file) as temporary:

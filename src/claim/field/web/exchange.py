@@ -92,7 +92,7 @@ def show(page: StudyPage, key: str) -> Response:
 
 
 @router.post("/import/{key}")
-def settle(form: Sent, page: StudyPage, key: str) -> Response:
+def change_preview(form: Sent, page: StudyPage, key: str) -> Response:
     """Another format or other columns: a preview of its own, so that each page takes what it shows."""
     pending = _pending(page, key)
     other = form["format"] != (pending.format or form["was"])

@@ -126,7 +126,7 @@ def drop_backup(page: AnyPage, form: Sent) -> Response:
 @router.post("/language")
 def language(page: AnyPage, form: Sent) -> Response:
     """Another language, remembered by this machine."""
-    page.app.prefer(replace(page.app.preferences, language=form["language"]))
+    page.app.save_preferences(replace(page.app.preferences, language=form["language"]))
     back = form["back"]
     return page.go(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
 

@@ -117,7 +117,7 @@ def queue(page: StudyPage) -> Response:
 
 
 @router.post("/same")
-def settle(form: Sent, page: StudyPage) -> Response:
+def resolve_duplicate(form: Sent, page: StudyPage) -> Response:
     """Merge, keep apart, or un-merge."""
     action, one, other = form["action"], form["one"].strip().upper(), form["other"].strip().upper()
     if action == "merge":

@@ -51,8 +51,8 @@ def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
     if len(batch) > MOST_LINES:
         lines.append(page.text("history.more", count=len(batch) - MOST_LINES))
     gone = all(event.seq in page.study.undone for event in batch)
-    lasting = any(event.body.lasting for event in batch)
-    return {"number": batch[0].seq, "at": batch[0].at, "lines": lines, "undone": gone, "lasting": lasting}
+    permanent = any(event.body.permanent for event in batch)
+    return {"number": batch[0].seq, "at": batch[0].at, "lines": lines, "undone": gone, "permanent": permanent}
 
 
 def _line(page: StudyRequest, event: Event) -> str:
@@ -103,7 +103,7 @@ def change(form: Sent, page: StudyPage) -> Response:
 @router.post("/settings/lock")
 def auto_lock(form: Sent, page: StudyPage) -> Response:
     """After how many minutes studies lock themselves."""
-    page.app.prefer(replace(page.app.preferences, lock_minutes=form.whole("minutes") or 0))
+    page.app.save_preferences(replace(page.app.preferences, lock_minutes=form.whole("minutes") or 0))
     return page.go("/settings", "changed")
 
 

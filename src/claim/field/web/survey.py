@@ -32,7 +32,7 @@ def next_person(page: StudyPage, count: Annotated[int | None, Query(ge=1, le=ROU
 
 
 @router.post("/next")
-def settle(form: Sent, page: StudyPage) -> Response:
+def record_choice(form: Sent, page: StudyPage) -> Response:
     """Go to a person's survey, or note that there is none; what was shown goes into the log with it."""
     action, count = form["action"], form.whole("count")
     if action not in ("start", *MISSED):
@@ -129,7 +129,7 @@ def leaders(page: StudyPage, attendance: Annotated[int | None, Query(ge=1, le=10
 
 
 @router.post("/leaders")
-def settle_leader(form: Sent, page: StudyPage) -> Response:
+def record_leader(form: Sent, page: StudyPage) -> Response:
     """A wish, or what came of asking."""
     action = form["action"]
     code = page.study.person(form["person"].strip().upper()).code
