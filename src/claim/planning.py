@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from claim.advice import check_survey_policy, discovered_so_far
-from claim.cascades.influence import check_probability, influence_of
+from claim.cascades.influence import influence_of
 from claim.discovery import Discovered, Policy, Selector, Simulation, at_checkpoints, surveys
-from claim.errors import InputError, check_settings, check_whole
+from claim.errors import InputError, check_number, check_settings, check_whole
 from claim.evaluation.statistics import standard_error
 from claim.fitting.random_graphs import look_alike
 from claim.networks import Label, Network, NetworkLike, load
@@ -45,7 +45,7 @@ class PlanSettings:
     worth: float = 0.2  # people that a survey must add to be worth its cost
 
     def __post_init__(self) -> None:
-        check_probability(self.p)
+        check_number(0, 1, probability=self.p)
         check_whole(1, leaders=self.leaders)
         check_whole(2, studies=self.studies)
         check_whole(seed=self.seed)

@@ -11,7 +11,7 @@ from claim.selection.foresight.model import read_model
 from claim.selection.foresight.trees import Growth
 
 FEW = Growth(trees=5, depth=2, least=5.0)
-TINY = foresight.Plan(
+TINY = foresight.FitSettings(
     look_alikes=2, studies=6, studies_each=3, fresh_look_alikes=2, fresh_studies=3, hidden=FEW, first=FEW, gain=FEW
 )
 
@@ -19,7 +19,7 @@ TINY = foresight.Plan(
 @pytest.fixture
 def quick(monkeypatch):
     """A plan of seconds, and a training network that needs no file."""
-    monkeypatch.setattr(foresight, "Plan", lambda: TINY)
+    monkeypatch.setattr(foresight, "FitSettings", lambda: TINY)
     mine = zone_like(120, np.random.default_rng(1), name="mine")
     monkeypatch.setattr(foresight, "training_networks", lambda family, data_dir=None: [mine])
 

@@ -106,7 +106,7 @@ def test_a_longer_list_is_the_leaders_and_then_their_replacements(name, told):
 @pytest.mark.parametrize("attendance", [0.0, -0.1, 1.1, float("nan")])
 def test_an_attendance_that_is_none_is_refused(attendance):
     seen = Discovered.from_network(random_network(0), [0])
-    with pytest.raises(InputError, match="attendance is a share"):
+    with pytest.raises(InputError, match="attendance must be above 0 and at most 1"):
         selector_named("greedy", attendance=attendance).select(seen, 3, np.random.default_rng(0))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
-from claim.errors import InputError
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
@@ -75,8 +75,8 @@ def simulate_cascades(
     network: Network, leaders: Iterable[int], p: float, samples: int, seed: int
 ) -> tuple[IntArray, FloatArray]:
     """Reach and surprise (see :meth:`Influence.of`) in each of ``samples`` worlds that follow from the seed alone."""
-    check_probability(p)
-    check_samples(samples)
+    check_number(0, 1, probability=p)
+    check_whole(1, samples=samples)
     chosen = check_people(network.n, leaders)
     reach = np.full(samples, len(chosen), dtype=np.int32)
     surprise = np.zeros(samples)
@@ -149,7 +149,7 @@ class Reached(NamedTuple):
 
 def cascade(network: Network, leaders: Iterable[int], p: float = 0.1, rng: Rng = 0) -> list[Reached]:
     """The trace of one independent cascade: people in the order in which they are reached."""
-    check_probability(p)
+    check_number(0, 1, probability=p)
     seed = draw_seed(as_generator(rng))
     trace = [Reached(int(person), None, 0) for person in check_people(network.n, leaders)]
     active, rows = {event.person for event in trace}, RowSampler.of(network, p)
@@ -171,18 +171,6 @@ def check_people(n: int, people: Iterable[int]) -> IntArray:
     if unknown is not None:
         raise InputError(f"there is no person {unknown}: indices run from 0 to {n - 1}")
     return np.array(chosen, dtype=np.int32)
-
-
-def check_probability(p: float) -> None:
-    """Raise an error unless ``p`` is a probability (NaN is none)."""
-    if not 0 <= p <= 1:
-        raise InputError(f"probability must be between 0 and 1, got {p}")
-
-
-def check_samples(samples: int) -> None:
-    """Raise an error unless there is at least one sample."""
-    if samples < 1:
-        raise InputError(f"samples must be at least 1, got {samples}")
 
 
 def thread_count() -> int:

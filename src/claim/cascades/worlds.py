@@ -9,13 +9,11 @@ import numpy as np
 from claim.cascades.influence import (
     Influence,
     check_people,
-    check_probability,
-    check_samples,
     in_chunks,
     largest_probability,
 )
 from claim.cascades.kernels import GapTable, draw_components, gap_table, memberships, reach_in_worlds
-from claim.errors import InputError
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 
@@ -37,7 +35,7 @@ class EdgeSampler(NamedTuple):
         """The edges of a network; with probability 0 there are none."""
         if network.directed:
             raise InputError(f"{network.name}: live-edge components need an undirected network")
-        check_probability(p)
+        check_number(0, 1, probability=p)
         sources, targets, own = network.edges()
         p = largest_probability(network, p)
         if p == 0:
@@ -75,7 +73,7 @@ class Worlds(NamedTuple):
     @classmethod
     def draw(cls, network: Network | EdgeSampler, p: float, samples: int, seed: int) -> "Worlds":
         """The worlds that follow from the seed, the same on any number of threads; edges may be prepared for p."""
-        check_samples(samples)
+        check_whole(1, samples=samples)
         edges = network if isinstance(network, EdgeSampler) else EdgeSampler.of(network, p)
 
         parts = in_chunks(partial(draw_components, edges, seed), samples, seconds=edges.seconds * samples)

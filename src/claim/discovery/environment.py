@@ -17,7 +17,7 @@ from claim.cascades import Worlds
 from claim.discovery.discovered import Discovered, Status
 from claim.discovery.protocols import Selector
 from claim.discovery.simulation import BudgetUnit, Simulation, SurveyBudget, check_contacts
-from claim.errors import InputError
+from claim.errors import InputError, check_whole
 from claim.networks import NetworkLike, load
 
 Goal = float | Callable[[Discovered], float]
@@ -69,8 +69,7 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
     ) -> None:
         from claim.selection.selectors import GreedySelector
 
-        if min(budget, start_size, leaders, per_round) < 1:
-            raise InputError("budget, start_size, leaders and per_round must be at least 1")
+        check_whole(1, budget=budget, start_size=start_size, leaders=leaders, per_round=per_round)
         several = isinstance(network, Sequence) and not isinstance(network, str)
         self.networks = [load(each) for each in (network if several else [network])]
         for each in self.networks:

@@ -7,7 +7,7 @@ import numpy as np
 
 from claim.discovery.discovered import Discovered
 from claim.discovery.protocols import Policy
-from claim.errors import InputError
+from claim.errors import InputError, check_number
 from claim.networks import Network
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
@@ -31,10 +31,8 @@ class Simulation:
         refusal: float = 0.0,
         report_rate: float = 1.0,
     ) -> None:
-        if not 0 <= refusal <= 1:
-            raise InputError(f"refusal must be between 0 and 1, got {refusal}")
-        if not 0 < report_rate <= 1:
-            raise InputError(f"report_rate must be above 0 and at most 1, got {report_rate}")
+        check_number(0, 1, refusal=refusal)
+        check_number(0, 1, above=True, report_rate=report_rate)
         check_contacts(network)
         self.network = network
         self.discovered = Discovered()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claim.cascades.influence import Influence, check_probability, influence_of
+from claim.cascades.influence import Influence, influence_of
 from claim.discovery import Discovered
 from claim.discovery.protocols import Limits
-from claim.errors import InputError, check_whole
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
 from claim.randomness import Rng, as_generator
 from claim.registry import SelectorLike, name_of, own_object
@@ -79,7 +79,7 @@ def select(
     if network.n == 0:
         raise InputError(f"{network.name} has no people to choose from")
     check_whole(1, k=k, samples=samples)
-    check_probability(p)
+    check_number(0, 1, probability=p)
     limits: Limits = {"must": network.indices_of(must), "must_not": network.indices_of(must_not)}
     if may is not None:
         limits["may"] = network.indices_of(may)

@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from claim.cascades.influence import check_people, check_samples, in_chunks, simulate_cascades
+from claim.cascades.influence import check_people, in_chunks, simulate_cascades
 from claim.cascades.kernels import draw_components
 from claim.cascades.worlds import EdgeSampler, Worlds
-from claim.errors import InputError
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import BoolArray, IntArray, OffsetArray
 from claim.randomness import draw_seed
@@ -43,8 +43,7 @@ class Candidates:
         cls, n: int, k: int, may: Iterable[int] | None = None, must: Iterable[int] = (), must_not: Iterable[int] = ()
     ) -> "Candidates":
         """Candidates among ``n`` people for ``k`` leaders; contradictions raise an error."""
-        if k < 1:
-            raise InputError(f"the number of leaders must be at least 1, not {k}")
+        check_whole(1, k=k)
         allowed = np.full(n, may is None)
         if may is not None:
             allowed[check_people(n, may)] = True
@@ -101,7 +100,7 @@ def tie_priority(n: int, ties: Ties, rng: np.random.Generator) -> OffsetArray:
 
 def greedy(task: Task) -> list[int]:
     """The ``k`` leaders, in the order in which they were picked."""
-    check_samples(task.samples)
+    check_whole(1, samples=task.samples)
     seed, priority = draw_seed(task.rng), task.priority()
     if task.network.directed:
         return _lazy(task, seed, priority)
@@ -194,7 +193,7 @@ def robust_greedy(task: Task, probabilities: Sequence[float], attendance: float)
     A component in which a leader was chosen keeps a part of its worth, so a second leader in it is a reserve. With
     certain leaders and one p the choice is that of :func:`greedy`.
     """
-    check_attendance(attendance)
+    check_number(0, 1, above=True, attendance=attendance)
     seed, priority = draw_seed(task.rng), task.priority()
     worlds = [Worlds.draw(task.network, p, task.samples, seed) for p in probabilities]
     uncovered = [np.ones(len(each.starts) - 1) for each in worlds]
@@ -210,12 +209,6 @@ def robust_greedy(task: Task, probabilities: Sequence[float], attendance: float)
             cover_components(tuple(each), person, attendance, left)
 
     return picked_in_turn(task.candidates, task.k, best, take)
-
-
-def check_attendance(attendance: float) -> None:
-    """Raise an error unless ``attendance`` is a probability above 0."""
-    if not 0 < attendance <= 1:
-        raise InputError(f"attendance is a share above 0 and at most 1, not {attendance}")
 
 
 def picked_in_turn(

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from claim.cascades.influence import RowSampler, check_probability, in_chunks
+from claim.cascades.influence import RowSampler, in_chunks
 from claim.cascades.kernels import GOLDEN, gap, grown, is_live, kernel, memberships, stream, uniform, world_state
+from claim.errors import check_number
 from claim.networks.network import IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.greedy import Candidates, Chosen, Task
@@ -27,7 +28,7 @@ def ris(task: Task, epsilon: float = EPSILON, most_stored: int = MOST_STORED) ->
     The share aimed at is 1 - 1/e - ``epsilon``; where memory (at most ``most_stored`` numbers of 4 bytes) does not
     allow it, the share reached is returned.
     """
-    check_probability(task.p)
+    check_number(0, 1, probability=task.p)
     network, candidates, k = task.network, task.candidates, task.k
     rows, priority = RowSampler.of(network, task.p, against=True), task.priority()
     if rows.p == 0 or not len(rows.contacts):  # everyone reaches themselves only: any choice is the best

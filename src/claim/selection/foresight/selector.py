@@ -6,10 +6,10 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from claim.cascades.influence import check_people, check_probability, check_samples
+from claim.cascades.influence import check_people
 from claim.discovery import Discovered, Status
 from claim.discovery.protocols import Limits
-from claim.errors import InputError
+from claim.errors import InputError, check_number, check_whole
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
@@ -17,7 +17,7 @@ from claim.selection.foresight.features import FeatureState, study_features
 from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
-from claim.selection.greedy import SAME, Candidates, Ties, check_attendance, picked_in_turn, tie_priority
+from claim.selection.greedy import SAME, Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
 
 ADDS = "adds about {amount} people to those the others reach"
@@ -105,9 +105,9 @@ class FreeForesight:
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
-            check_probability(p)
-        check_samples(self.samples)
-        check_attendance(self.attendance)
+            check_number(0, 1, probability=p)
+        check_whole(1, samples=self.samples)
+        check_number(0, 1, above=True, attendance=self.attendance)
 
     @property
     def name(self) -> str:
