@@ -48,11 +48,13 @@ def check_whole(least: int = 0, **given: object) -> None:
 
 
 def check_number(low: float = 0.0, high: float = inf, *, above: bool = False, **given: object) -> None:
-    """Refuse a value that is no number from ``low`` (or only ``above`` it) to ``high``."""
+    """Refuse a value that is no finite number from ``low`` (or only ``above`` it) to ``high``."""
     for name, value in given.items():
         if not isinstance(value, Real):
             raise InputError(f"{name} must be a number, got {value!r}")
         number = float(value)
-        if not (low < number if above else low <= number) or not number <= high:
-            allowed = f"between {low:g} and {high:g}" if not above else f"above {low:g} and at most {high:g}"
+        if not (low < number if above else low <= number) or not number <= high or number == inf:
+            allowed = f"above {low:g}" if above else f"at least {low:g}"
+            if high < inf:
+                allowed = f"above {low:g} and at most {high:g}" if above else f"between {low:g} and {high:g}"
             raise InputError(f"{name} must be {allowed}, got {value}")

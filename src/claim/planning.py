@@ -49,8 +49,7 @@ class PlanSettings:
         check_whole(1, leaders=self.leaders)
         check_whole(2, studies=self.studies)
         check_whole(seed=self.seed)
-        if not 0 < self.worth < float("inf"):
-            raise InputError(f"worth must be a number of people above 0, got {self.worth}")
+        check_number(above=True, worth=self.worth)
         if not self.surveys or min(self.surveys) < 0 or list(self.surveys) != sorted(set(self.surveys)):
             given = ",".join(map(str, self.surveys))
             raise InputError(f"numbers of surveys must be ascending whole numbers from 0, such as 0,5,10; got {given}")

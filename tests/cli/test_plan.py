@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
             ("--people", "50", "--mean-degree", "4", "--surveys", "many"),
             "--surveys takes whole numbers from 0",
         ),
-        (("--people", "50", "--mean-degree", "4", "--worth", "0"), "worth must be a number of people above 0, got 0.0"),
+        (("--people", "50", "--mean-degree", "4", "--worth", "0"), "worth must be above 0, got 0.0"),
         (("--people", "50", "--mean-degree", "4", "--surveyed", "Ana"), "takes no lists of people"),
         (("--people", "50", "--mean-degree", "4", "--kind", "odd"), "odd"),
         (("--people", "50", "--mean-degree", "4", "--start", "Ana"), "--start takes whole numbers from 0, got 'Ana'"),

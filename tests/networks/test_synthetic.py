@@ -243,7 +243,7 @@ def test_extreme_settings(extremes, make):
         ({"mean_degree": float("nan")}, vole_like, "mean degree must be a number from 0 up"),
         ({"between": 1.5}, zone_like, "between must be between 0 and 1, got 1.5"),
         ({"site_size": 0.0}, zone_like, "site_size must be above 0, got 0.0"),
-        ({"offset": -1.0}, retweet_like, "offset must be above 0"),
+        ({"offset": -1.0}, retweet_like, "offset must be above -1"),
         ({"per_year": 0}, vole_like, "per_year must be above 0, got 0"),
     ],
 )

@@ -186,7 +186,7 @@ def test_somebody_who_named_nobody_is_no_reason_to_stop():
         (lambda: PlanSettings(surveys=(5, 0)), "numbers of surveys"),
         (lambda: PlanSettings(surveys=(-1, 0)), "numbers of surveys"),
         (lambda: PlanSettings(p=2.0), "between 0 and 1"),
-        (lambda: PlanSettings(worth=0), "worth must be a number of people above 0, got 0"),
+        (lambda: PlanSettings(worth=0), "worth must be above 0, got 0"),
         (lambda: PlanSettings(worth=float("nan")), "worth must be"),
         (lambda: plan(50), "needs the mean degree"),
         (lambda: PlanSettings(policy="randm"), "did you mean random"),

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from claim.errors import InputError, check_settings
+from claim.errors import InputError, check_number, check_settings
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,7 @@ def _check(name: str, value: Any, kind: Any) -> None:
         if not (isinstance(value, tuple) and len(value) == len(get_args(kind)) and min(value) >= 1):
             raise InputError(f"{name} must be {len(get_args(kind))} numbers of at least 1, got {value}")
     elif kind in (int, float):
-        if value is None or not math.isfinite(value):
-            raise InputError(f"{name} must be a number, got {value}")
-        if name in SHARES and not 0 <= value <= 1:
-            raise InputError(f"{name} must be between 0 and 1, got {value}")
-        if value < 0 or (value == 0 and name not in MAY_BE_ZERO):
-            raise InputError(f"{name} must be {'at least' if name in MAY_BE_ZERO else 'more than'} 0, got {value}")
+        check_number(0, 1 if name in SHARES else math.inf, above=name not in MAY_BE_ZERO, **{name: value})
 
 
 VARIANTS: dict[str, Config] = {

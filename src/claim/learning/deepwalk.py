@@ -9,7 +9,7 @@ from numba import njit
 
 from claim.cascades.kernels import GOLDEN as _GOLDEN
 from claim.cascades.kernels import UNIT, kernel, mix
-from claim.errors import InputError
+from claim.errors import InputError, check_whole
 from claim.networks import Network
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
@@ -110,8 +110,8 @@ class DeepWalk:
     last_learning_rate: float = 0.0001
 
     def __post_init__(self) -> None:
-        if min(self.dimensions, self.walk_length, self.walks, self.window, self.epochs) < 1:
-            raise InputError("all counts of DeepWalk must be at least 1")
+        counts = ("dimensions", "walk_length", "walks", "window", "epochs")
+        check_whole(1, **{name: getattr(self, name) for name in counts})
 
     def embed(self, network: Network, rng: np.random.Generator, start: VectorArray | None = None) -> VectorArray:
         """A vector for each person; zeros for people without contacts.

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from claim.discovery import Discovered
-from claim.errors import InputError
+from claim.errors import InputError, check_number
 from claim.networks import Network
 
 SEARCH_STEPS = 60  # halvings of [0, 1]: more than a double can tell apart
@@ -44,12 +44,8 @@ class GoalHeuristic:
     start_size: int = 5
 
     def __post_init__(self) -> None:
-        for name in ("people", "edges", "average_influence", "start_size"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise InputError(f"the estimate of {name} must be a number of at least 0, got {value}")
-        if not self.people:
-            raise InputError("a network has at least one person")
+        check_number(edges=self.edges, average_influence=self.average_influence, start_size=self.start_size)
+        check_number(above=True, people=self.people)
 
     @classmethod
     def of_networks(

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from claim.errors import InputError
+from claim.errors import InputError, check_number
 from claim.networks.network import FloatArray, Network
 
 People: TypeAlias = npt.NDArray[np.int64]
@@ -67,15 +67,6 @@ class Ties:
         return min(self.wanted - len(self), round(share * self.wanted))
 
 
-def _check(shares: dict[str, float], positive: dict[str, float]) -> None:
-    for name, share in shares.items():
-        if not 0 <= share <= 1:
-            raise InputError(f"{name} must be between 0 and 1, got {share}")
-    for name, number in positive.items():
-        if not 0 < number < float("inf"):
-            raise InputError(f"{name} must be above 0, got {number}")
-
-
 def _spans(group: People) -> Pairs:
     """Where the group of each person begins, and its size; people are in the order of groups."""
     begin = np.searchsorted(group, group).astype(np.int64)
@@ -130,7 +121,8 @@ def zone_like(
     joins people to the anchor of their site (a madam or peer leader), a share ``between`` joins any two people, the
     others join colleagues of one site. ``sociability`` says how unequally people take part in the latter two.
     """
-    _check({"anchored": anchored, "between": between}, {"site_size": site_size})
+    check_number(0, 1, anchored=anchored, between=between)
+    check_number(above=True, site_size=site_size)
     ties = Ties(people, mean_degree)
     site = np.sort(weighted(rng, skewed(rng, unevenness, max(1, round(people / site_size))), people))
     social = skewed(rng, sociability, people)
@@ -165,7 +157,8 @@ def retweet_like(
     two stars. The ties still missing for the mean degree are further retweets, a share ``core`` of them by other
     sources; ``activity`` says how unequally people retweet.
     """
-    _check({"sources": sources, "direct": direct, "core": core}, {"1 + offset": 1 + offset})
+    check_number(0, 1, sources=sources, direct=direct, core=core)
+    check_number(-1, above=True, offset=offset)
     ties = Ties(people, mean_degree)
     count = max(1, round(sources * people))
     popularity = (np.arange(1.0, count + 1) + offset) ** -exponent
@@ -223,7 +216,8 @@ def vole_like(
     ``roaming`` says how unequal ranges are. Each animal has at least one contact, as far as the mean degree allows it.
     A share ``dispersal`` of the ties joins any two animals of a year.
     """
-    _check({"cycle": cycle, "season": season, "dispersal": dispersal}, {"per_year": per_year, "turnover": turnover})
+    check_number(0, 1, cycle=cycle, season=season, dispersal=dispersal)
+    check_number(above=True, per_year=per_year, turnover=turnover)
     ties = Ties(people, mean_degree)
     size_of_year = 1 + cycle * (2 * rng.random(max(1, round(people / per_year))) - 1)
     year = np.sort(weighted(rng, size_of_year, people))
