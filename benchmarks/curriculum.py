@@ -69,8 +69,7 @@ def episode(network: Network, worlds: Worlds, heuristic: GoalHeuristic, rng: np.
         states.append(state_summary(study.discovered))
         if study.discovered.frontier:
             study.ask(int(rng.choice(study.discovered.frontier)))
-    oracle = ORACLE["paper"]
-    leaders = choose_leaders("paper", study, GreedySelector(P, oracle.samples, oracle.ties), LEADERS, rng)
+    leaders = choose_leaders("paper", study, GreedySelector(P, **ORACLE["paper"]), LEADERS, rng)
     reached = worlds.influence(leaders).mean
     return [
         (state, reached, desired, goal, step == BUDGET - 1, desired is reached)

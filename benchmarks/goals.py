@@ -49,8 +49,7 @@ def one_run(network: Network, worlds: Worlds, rng: np.random.Generator) -> tuple
     neighbours = neighbours_of_start(study.discovered)
     for _ in surveys(study, RandomPerson(), BUDGET, rng):
         pass
-    oracle = ORACLE["paper"]
-    selector = GreedySelector(P, oracle.samples, oracle.ties)
+    selector = GreedySelector(P, **ORACLE["paper"])
     return neighbours, worlds.influence(choose_leaders("paper", study, selector, LEADERS, rng)).mean
 
 

@@ -34,7 +34,7 @@ from claim.experiments.paper import (
     Paper,
     Scale,
 )
-from claim.experiments.report import write_report
+from claim.experiments.report import write_experiments
 from claim.experiments.results import Results
 from claim.experiments.sections import density, influence
 from claim.io.files import locked
@@ -59,7 +59,7 @@ def folder(tmp_path_factory):
     going.run()
     assert going.failures == {}
     assert going.missing == 0
-    write_report(paper, store, "claim experiment paper", going.failures)
+    write_experiments(paper, store, "claim experiment paper", going.failures)
     return path
 
 
@@ -278,14 +278,14 @@ def test_a_part_of_the_models_is_said_to_be_a_part(tmp_path):
     assert results.influence(Method(CLAIM), Case(network, "field")) is None
     assert results.part([Method(CLAIM)], Case(network, "paper")) == " [1 of 2 models]"
     assert results.part([Method("random"), Method(CLAIM)], Case(network, "paper")) == " [claim 1 of 2 models]"
-    page = write_report(paper, store, "claim experiment paper", {}).read_text(encoding="utf-8")
+    page = write_experiments(paper, store, "claim experiment paper", {}).read_text(encoding="utf-8")
     assert "3.50 ± 0.50 [1 of 2 models]" in page
     assert "3.50 ± – [1 of 2 models]" in page  # nothing can be said of a deviation between models
 
 
 def test_what_has_not_been_run_is_said_to_be_not_run(tmp_path):
     paper, store = grid(SMALLEST), Store(tmp_path)
-    page = write_report(
+    page = write_experiments(
         paper, store, "claim experiment paper", {"train claim.zones.5.seed0": "it was killed"}
     ).read_text()
     assert "train claim.zones.5.seed0: it was killed" in page

@@ -46,10 +46,9 @@ app.add_typer(networks.app, name="networks")
 app.add_typer(study.app, name="study")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(foresight.app, name="foresight")
-for verb in (select.select, select.influence, evaluate.evaluate, advise.advise, plan.plan, train.train):
+VERBS = (select.select, select.influence, evaluate.evaluate, advise.advise, plan.plan, train.train, explain.explain)
+for verb in (*VERBS, assistant):
     app.command()(verb)
-app.command()(explain.explain)
-app.command()(assistant)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -56,13 +56,13 @@ def evaluate(
     if out is not None:
         make_folder(Path(out))
     began, quiet = time.perf_counter(), json == "-"
+    placement: dict[str, Any] = {"workers": workers, "backend": backend, "address": address}
     with counted("runs", hidden=quiet) as progress:
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
             budget=budget, start_size=start_size, leaders=leaders, p=p, start_sets=start_sets, per_round=round_size,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
-            selector_informed=not selector_unaware, workers=workers, backend=backend, address=address,
-            data_dir=data_dir, progress=progress,
+            selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
         )  # fmt: skip
     seconds = Text(f"{time.perf_counter() - began:.1f} s", style="dim")
     show(result.to_dict(), Group(*comparison_tables(result), seconds), json)
@@ -70,9 +70,7 @@ def evaluate(
         from claim.evaluation.report import write_run_folder
 
         with counted("budget curves", hidden=quiet) as progress:
-            report = write_run_folder(
-                result, Path(out), workers=workers, backend=backend, address=address, progress=progress
-            )
+            report = write_run_folder(result, Path(out), progress=progress, **placement)
         if not quiet:
             say(f"report: {report}")
 

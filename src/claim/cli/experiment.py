@@ -44,7 +44,7 @@ def paper(
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
     from claim.experiments.paper import FULL, QUICK, Paper
-    from claim.experiments.report import write_report
+    from claim.experiments.report import write_experiments
     from claim.jobs import Store, Sweep, backend_named
     from claim.learning.api import check_can_train
     from claim.provenance import manifest
@@ -57,7 +57,7 @@ def paper(
         place = backend_named(backend, store.folder, workers, address)
         going = Sweep(grid.jobs(), store, place, watch, None if hours is None else 3600 * hours)
         going.run()
-        report = write_report(grid, store, "claim experiment paper" + " --quick" * quick, going.failures)
+        report = write_experiments(grid, store, "claim experiment paper" + " --quick" * quick, going.failures)
     lines = [f"report: {report}"]
     if going.missing:
         lines.append(f"{going.missing} jobs have not been run; the same command goes on with them")

@@ -98,9 +98,8 @@ def _shown(result: dict[str, Any]) -> "RenderableType":
 
 def _choice_text(result: dict[str, Any]) -> str:
     members = result["classes"][0]["members"]
-    who = str(members[0])
-    if len(members) > 1:
-        who += f", one of {len(members)} people whom nothing seen tells apart"
+    alike = f", one of {len(members)} people whom nothing seen tells apart" if len(members) > 1 else ""
+    who = f"{members[0]}{alike}"
     if result["lead"] is None:
         return f"{result['policy']} would survey {who}: there is no other choice"
     people = result["lead_in_people"]
@@ -127,9 +126,8 @@ def _class_table(result: dict[str, Any]) -> "Table":
 
 
 def _listed(items: list[Any]) -> str:
-    words = [str(item) for item in items[:SHOWN_MEMBERS]]
-    more = len(items) - len(words)
-    return ", ".join(words) + (f" and {more} more" if more else "") or "–"
+    more = len(items) - SHOWN_MEMBERS
+    return ", ".join(map(str, items[:SHOWN_MEMBERS])) + (f" and {more} more" if more > 0 else "") or "–"
 
 
 def _goal_text(goal: dict[str, Any] | None) -> str:

@@ -23,12 +23,8 @@ Family = Literal["retweet", "animal", "zones", "all", "free"]
 LOOK_ALIKES = "look-alikes:"
 STUDIES_EACH = 5  # of each look-alike
 
-app = typer.Typer(no_args_is_help=True)
-
-
-@app.callback()
-def _foresight() -> None:
-    """Train the selector that counts contacts not yet seen, and check the reach it expects."""
+_ABOUT = "Train the selector that counts contacts not yet seen, and check the reach it expects."
+app = typer.Typer(no_args_is_help=True, help=_ABOUT)
 
 
 @app.command()

@@ -31,20 +31,10 @@ def list_networks(context: typer.Context, data_dir: DataDirOption = None, json: 
     for known in KNOWN_NETWORKS:
         path = locate(known, data_dir)
         made = known.make() if known.make is not None else None
-        rows.append(
-            {
-                "name": known.name,
-                "family": known.family,
-                "role": known.role,
-                "kind": known.kind,
-                "people": made.n if made else known.people,
-                "edges": made.m if made else known.edges,
-                "present": made is not None or path is not None,
-                "path": str(path) if path else None,
-                "how_to_get": known.how_to_get,
-                "origin": known.origin,
-            }
-        )
+        row: dict[str, Any] = {name: getattr(known, name) for name in ("name", "family", "role", "kind")}
+        row |= {"people": known.people, "edges": known.edges} if made is None else {"people": made.n, "edges": made.m}
+        row |= {"present": made is not None or path is not None, "path": str(path) if path else None}
+        rows.append(row | {"how_to_get": known.how_to_get, "origin": known.origin})
     show({"networks": rows}, _table(rows), json)
 
 

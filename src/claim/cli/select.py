@@ -105,18 +105,14 @@ def select(
         raise InputError(f"{method} chooses from a partly known network: it goes with --known")
     given = network or known or ""
     graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
-    known_people: dict[str, Any] = {"surveyed": lists.surveyed, "start": lists.start, "people": size}
     graph.indices_of(lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
     if both:
         raise InputError(f"{both[0]} is in both --must and --must-not")
     began = time.perf_counter()
-    limits: dict[str, Any] = {
-        "may": None if may is None else names(may),
-        "must": names(must),
-        "must_not": names(must_not),
-    }
-    chosen = choose(graph, k, p, samples, seed, method, **limits, **known_people)
+    options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
+    options |= {"surveyed": lists.surveyed, "start": lists.start}
+    chosen = choose(graph, k, p, samples, seed, method, may=None if may is None else names(may), **options)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {

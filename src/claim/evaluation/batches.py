@@ -3,14 +3,18 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from claim.errors import ClaimError
-from claim.evaluation.runs import Method, StudyResult, StudySettings, run_studies
-from claim.jobs import BackendName, MemoryStore, Result, Sweep, backend_named
+from claim.evaluation.runs import Method, StudySettings, run_studies
+from claim.jobs import BackendName, Result, Store, Sweep, backend_named
 from claim.networks import Network
+from claim.networks.network import FloatArray
 
 RUNS_PER_JOB = 25
 FEWEST_FOR_PROCESSES = 100  # runs; below that starting processes takes longer than it saves
@@ -46,48 +50,58 @@ class Job:
         return {"name": self.name}
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
-        """Run the studies."""
-        found = []
-        for _, outcomes in run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints):
-            found.append(outcomes)
-        return {"outcomes": found}
+        """People reached and discovered in each run, at each checkpoint."""
+        studies = run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints)
+        return {"outcomes": [[(each.influence, each.discovered) for each in outcomes] for _, outcomes in studies]}
 
 
-def split(
-    network: Network, method: Method, settings: StudySettings, starts: Sequence[list[int]], checkpoints: Sequence[int]
-) -> list[Job]:
-    """The jobs of one method on one network."""
-    numbered = list(enumerate(starts))
-    return [
-        Job(network, method, settings, tuple(numbered[i : i + RUNS_PER_JOB]), tuple(checkpoints))
-        for i in range(0, len(numbered), RUNS_PER_JOB)
-    ]
+@dataclass(frozen=True)
+class ComparedStudies:
+    """Every method on every network, from the start sets of each network."""
+
+    networks: list[Network]
+    methods: list[Method]
+    settings: StudySettings
+    starts: dict[str, list[list[int]]]  # by network
+
+    def jobs(self, network: Network, method: Method, checkpoints: Sequence[int]) -> list[Job]:
+        """The jobs of one method on one network."""
+        numbered = list(enumerate(self.starts[network.name]))
+        return [
+            Job(network, method, self.settings, tuple(numbered[i : i + RUNS_PER_JOB]), tuple(checkpoints))
+            for i in range(0, len(numbered), RUNS_PER_JOB)
+        ]
 
 
 def run_batches(
-    batches: Sequence[Sequence[Job]],
+    studies: ComparedStudies,
+    checkpoints: Sequence[int],
     workers: int | None = None,
     progress: Progress | None = None,
     backend: BackendName = "local",
     address: str | None = None,
-) -> list[list[list[StudyResult]]]:
-    """The outcomes of all runs of each batch of jobs, the same on any number of workers and on any backend."""
+) -> list[FloatArray]:
+    """People reached and discovered (runs, checkpoints, 2) by each method on each network.
+
+    They are the same on any number of workers and on any backend.
+    """
+    batches = [studies.jobs(*each, checkpoints) for each in product(studies.networks, studies.methods)]
     jobs = [job for batch in batches for job in batch]
-    total, store = sum(len(job.starts) for job in jobs), MemoryStore()
-    update = progress or (lambda done, total: None)
-    if backend == "local" and (total < FEWEST_FOR_PROCESSES or (workers or os.cpu_count()) == 1):
-        for number, job in enumerate(jobs):
-            update(sum(len(each.starts) for each in jobs[:number]), total)
-            store.save(job, job.run((), Path()))
-        update(total, total)
-    else:
-        with TemporaryDirectory() as workspace:
-            place = backend_named(backend, Path(workspace), workers, address)
+    total, update = sum(len(job.starts) for job in jobs), progress or (lambda done, total: None)
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        if backend == "local" and (total < FEWEST_FOR_PROCESSES or (workers or os.cpu_count()) == 1):
+            for number, job in enumerate(jobs):
+                update(sum(len(each.starts) for each in jobs[:number]), total)
+                store.save(job, job.run((), store.folder))
+            update(total, total)
+        else:
+            place = backend_named(backend, store.folder, workers, address)
             sweep = Sweep(jobs, store, place, lambda at: update(round(at.share * total), total), stop_at_failure=True)
             sweep.run()
-        if sweep.failures:
-            raise _error(sweep)
-    return [[outcomes for job in batch for outcomes in (store.load(job) or {})["outcomes"]] for batch in batches]
+            if sweep.failures:
+                raise _error(sweep)
+        return [np.concatenate([(store.load(job) or {})["outcomes"] for job in batch]) for batch in batches]
 
 
 def _error(sweep: Sweep) -> Exception:

@@ -11,13 +11,12 @@ import numpy as np
 from claim.discovery import draws_own_start
 from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings, check_whole
-from claim.evaluation.batches import Progress, run_batches, split
+from claim.evaluation.batches import ComparedStudies, Progress, run_batches
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
     Method,
     ProtocolName,
     Starts,
-    StudyResult,
     StudySettings,
     check_protocol,
     draw_start_sets,
@@ -28,6 +27,7 @@ from claim.evaluation.statistics import holm, paired_test, standard_error
 from claim.jobs import BackendName
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import load_all, networks_given
+from claim.networks.network import FloatArray
 from claim.provenance import command_line, manifest, resolved
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of, reference_of
@@ -68,16 +68,6 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class ComparedStudies:
-    """What was compared, for reports that run further studies."""
-
-    networks: list[Network]
-    methods: list[Method]
-    settings: StudySettings
-    starts: dict[str, list[list[int]]]  # by network
-
-
-@dataclass(frozen=True)
 class Comparison(Tabular):
     """All rows, the optimum of each network, the paired differences and the record of how they came about."""
 
@@ -93,12 +83,8 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
-        return {
-            "rows": [without_nan(asdict(row)) for row in self.rows],
-            "opt": self.opt,
-            "comparisons": [without_nan(asdict(each)) for each in self.comparisons],
-            "manifest": self.manifest,
-        }
+        rows, comparisons = ([without_nan(asdict(each)) for each in group] for group in (self.rows, self.comparisons))
+        return {"rows": rows, "opt": self.opt, "comparisons": comparisons, "manifest": self.manifest}
 
 
 def compare(
@@ -138,20 +124,18 @@ def compare(
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
     methods = methods_of(policies, selector, protocol)
     sets = {network.name: draw_start_sets(network, runs, study.start_size, seed, start_sets) for network in hidden}
-    grid = list(product(hidden, methods))
-    batches = [split(network, method, study, sets[network.name], [study.budget]) for network, method in grid]
-    results = run_batches(batches, workers, progress, backend, address)
-    rows = [_row(network, method, found) for (network, method), found in zip(grid, results, strict=True)]
+    studies = ComparedStudies(hidden, methods, study, sets)
+    found = run_batches(studies, [study.budget], workers, progress, backend, address)
+    rows = [_row(*method, outcomes) for method, outcomes in zip(product(hidden, methods), found, strict=True)]
     recorded = {**study.recorded(), "runs": runs, "start_sets": start_sets or "published where they exist"}
-    trained = resolved(methods, hidden, study.budget)
-    if trained:
+    if trained := resolved(methods, hidden, study.budget):
         recorded["played"] = trained  # the key that files have
     return Comparison(
         rows,
         {network.name: optimum(network, study) for network in hidden},
         differences(rows, seed),
         manifest(_command(given, methods, study, runs, start_sets), recorded, hidden),
-        ComparedStudies(hidden, methods, study, sets),
+        studies,
     )
 
 
@@ -165,11 +149,9 @@ def methods_of(
     checked = [check_protocol(name) for name in _listed(protocols)]
     if not (policies and selectors and checked):
         raise InputError("a comparison needs at least one policy, one selector and one protocol")
-    for policy in policies:
-        check_policy(policy)
-    for selector in selectors:
-        find_selector(selector)
-    for kind, given in (("policies", policies), ("selectors", selectors)):
+    for kind, given, check in (("policies", policies, check_policy), ("selectors", selectors, find_selector)):
+        for each in given:
+            check(each)
         names = [name_of(each) for each in given]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -192,15 +174,13 @@ def optimum(network: Network, settings: StudySettings) -> float:
 def differences(rows: Sequence[Row], seed: int) -> list[Difference]:
     """All pairs on the same network under the same protocol, with Holm's correction over all of them."""
     several = len({row.selector for row in rows}) > 1
-    found: list[Difference] = []
-    for a, b in combinations(rows, 2):
-        if (a.network, a.protocol) == (b.network, b.protocol):
-            rng = np.random.default_rng(named_seed(seed, "bootstrap"))
-            test = paired_test(a.values, b.values, rng)
-            names = method_name(a, several), method_name(b, several)
-            found.append(Difference(a.network, a.protocol, *names, test.difference, test.ci95, test.p_value, math.nan))
-    corrected = holm([each.p_value for each in found])
-    return [Difference(**{**vars(each), "p_holm": p}) for each, p in zip(found, corrected, strict=True)]
+    pairs = [(a, b) for a, b in combinations(rows, 2) if (a.network, a.protocol) == (b.network, b.protocol)]
+    tests = [paired_test(a.values, b.values, np.random.default_rng(named_seed(seed, "bootstrap"))) for a, b in pairs]
+    corrected = holm([test.p_value for test in tests])
+    return [
+        Difference(a.network, a.protocol, method_name(a, several), method_name(b, several), *test, p)
+        for (a, b), test, p in zip(pairs, tests, corrected, strict=True)
+    ]
 
 
 def method_name(row: Row, several_selectors: bool) -> str:
@@ -208,17 +188,16 @@ def method_name(row: Row, several_selectors: bool) -> str:
     return f"{row.policy} + {row.selector}" if several_selectors else row.policy
 
 
-def _row(network: Network, method: Method, studies: list[list[StudyResult]]) -> Row:
-    values = [outcomes[-1].influence for outcomes in studies]
-    discovered = float(np.mean([outcomes[-1].discovered for outcomes in studies]))
+def _row(network: Network, method: Method, outcomes: FloatArray) -> Row:
+    values, discovered = outcomes[:, -1].T
     return Row(
         network.name,
         *method.names,
         len(values),
-        float(np.mean(values)),
+        float(values.mean()),
         standard_error(values),
-        values,
-        discovered,
+        values.tolist(),
+        float(discovered.mean()),
         is_marked(method.policy),
         is_marked(method.policy, draws_own_start),
     )

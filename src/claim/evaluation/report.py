@@ -2,17 +2,19 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from claim.cascades import Reached, cascade
 from claim.discovery import Discovered
-from claim.evaluation.batches import run_batches, split
+from claim.evaluation.batches import run_batches
 from claim.evaluation.compare import Comparison
 from claim.evaluation.report_kit import (
     PALETTE,
@@ -23,9 +25,7 @@ from claim.evaluation.report_kit import (
     bare,
     interval_panels,
     line_panels,
-    page,
-    write_figures,
-    write_json,
+    write_report,
 )
 from claim.evaluation.runs import StudySettings, run_studies
 from claim.evaluation.statistics import standard_error
@@ -33,9 +33,6 @@ from claim.evaluation.tables import Column, DataRow, Table, cell, csv_text, mark
 from claim.io.files import make_folder, write_whole
 from claim.networks import Network
 from claim.randomness import named_seed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BUDGETS = (0, 1, 2, 3, 5, 10, 20, 30, 50)  # surveys of the budget curves
 MOST_RUNS = 40  # of a budget curve
@@ -46,57 +43,38 @@ DIFFERENCE_COLUMNS = ("network", "protocol", "a", "b", "difference", "ci95_low",
 SURVEYED, NAMED, LEADER, OTHER, TIE = PALETTE[0], "#f4a33d", PALETTE[1], "#9aa0a6", "#c8ccd0"
 
 
-def write_run_folder(
-    result: Comparison,
-    folder: Path,
-    *,
-    budgets: Sequence[int] = BUDGETS,
-    **placement: Any,
-) -> Path:
+def write_run_folder(result: Comparison, folder: Path, *, budgets: Sequence[int] = BUDGETS, **placement: Any) -> Path:
     """Write everything about a comparison; returns the path of the report.
 
     ``placement`` is where the studies of the budget curves run, as for :func:`run_batches`: workers, backend, address.
     """
-    make_folder(folder / "figures")
+    make_folder(folder)
     points = budget_curves(result, budgets, **placement)
-    sections = _sections(result, points)
-    write_json(folder / "manifest.json", result.manifest)
-    write_json(folder / "results.json", result.to_dict())
     write_whole(folder / "results.csv", csv_text(map(vars, result.rows), RESULT_COLUMNS))
     intervals = [{**vars(each), "ci95_low": each.ci95[0], "ci95_high": each.ci95[1]} for each in result.comparisons]
     write_whole(folder / "comparisons.csv", csv_text(intervals, DIFFERENCE_COLUMNS))
     write_whole(folder / "curves.csv", csv_text(points, list(points[0])))
-    write_figures([each for section in sections for each in section.figures], folder / "figures")
     protocols = ", ".join(dict.fromkeys(row.protocol for row in result.rows))
     introduction = [
         f"{result.rows[0].runs} runs per network ({protocols} protocol), the same start sets and the same cascades for "
         "every policy.",
         f"Made by: {result.manifest['command']}",
     ]
-    target = folder / "report.html"
-    write_whole(target, page("Survey policies compared", introduction, sections, result.manifest))
-    return target
+    sections = _sections(result, points)
+    return write_report(folder, "Survey policies compared", introduction, sections, result.to_dict(), result.manifest)
 
 
-def budget_curves(
-    result: Comparison,
-    budgets: Sequence[int] = BUDGETS,
-    **placement: Any,
-) -> list[dict[str, Any]]:
+def budget_curves(result: Comparison, budgets: Sequence[int] = BUDGETS, **placement: Any) -> list[dict[str, Any]]:
     """People reached against surveys; each study is surveyed to the end and leaders are chosen along the way."""
-    compared = result.studies
-    batches = [
-        split(network, method, compared.settings, compared.starts[network.name][:MOST_RUNS], budgets)
-        for network, method in product(compared.networks, compared.methods)
-    ]
+    first = {name: starts[:MOST_RUNS] for name, starts in result.studies.starts.items()}
     points = []
-    for row, runs in zip(result.rows, run_batches(batches, **placement), strict=True):
+    for row, runs in zip(
+        result.rows, run_batches(replace(result.studies, starts=first), budgets, **placement), strict=True
+    ):
         names = {name: getattr(row, name) for name in ("network", "policy", "selector", "protocol")}
-        for surveys, outcomes in zip(budgets, zip(*runs, strict=True), strict=True):
-            values = [each.influence for each in outcomes]
-            reached = {"runs": len(values), "mean": float(np.mean(values)), "stderr": standard_error(values)}
-            discovered = float(np.mean([each.discovered for each in outcomes]))
-            points.append({**names, "surveys": surveys, **reached, "discovered": discovered})
+        for surveys, (values, discovered) in zip(budgets, runs.transpose(1, 2, 0), strict=True):
+            reached = {"runs": len(values), "mean": float(values.mean()), "stderr": standard_error(values)}
+            points.append({**names, "surveys": surveys, **reached, "discovered": float(discovered.mean())})
     return points
 
 
@@ -220,7 +198,7 @@ def _attending(leaders: list[int], settings: StudySettings) -> list[int]:
     return [who for who, draw in zip(leaders, draws, strict=True) if draw < settings.attendance]
 
 
-def _draw_discovered(axis: "Axes", discovered: Discovered, leaders: set[int]) -> None:
+def _draw_discovered(axis: Axes, discovered: Discovered, leaders: set[int]) -> None:
     import networkx
 
     axis.set_axis_off()
@@ -242,22 +220,19 @@ def _draw_discovered(axis: "Axes", discovered: Discovered, leaders: set[int]) ->
     axis.set_title(f"discovered: {len(discovered)} people, {len(surveyed)} surveyed", fontsize=9)
 
 
-def _draw_cascade(axis: "Axes", trace: Sequence[Reached]) -> None:
+def _draw_cascade(axis: Axes, trace: Sequence[Reached]) -> None:
     """People by the step in which they were reached, joined to the person who reached them."""
-    by_step: dict[int, list[Reached]] = {}
-    for event in trace:
-        by_step.setdefault(event.step, []).append(event)
+    reached, placed = Counter(event.step for event in trace), Counter[int]()
     place: dict[int, tuple[float, float]] = {}
-    for step, events in by_step.items():
-        for i, event in enumerate(events):
-            place[event.person] = (step, (i + 0.5) / len(events))
-            if event.by is not None:
-                (x0, y0), (x1, y1) = place[event.by], place[event.person]
-                axis.plot([x0, x1], [y0, y1], color=TIE, linewidth=0.7, zorder=1)
+    for event in trace:
+        place[event.person] = (event.step, (placed[event.step] + 0.5) / reached[event.step])
+        placed[event.step] += 1
+        if event.by is not None:
+            axis.plot(*zip(place[event.by], place[event.person], strict=True), color=TIE, linewidth=0.7, zorder=1)
     spots = np.array(list(place.values())).reshape(-1, 2)
     colors = [LEADER if event.by is None else OTHER for event in trace]
     axis.scatter(spots[:, 0], spots[:, 1], c=colors, s=18, zorder=2)
-    axis.set_xticks(range(len(by_step)))
+    axis.set_xticks(range(len(reached)))
     axis.set_xlabel("step", fontsize=9)
     axis.set_yticks([])
     axis.set_title(f"one cascade of these leaders: {len(trace)} people reached", fontsize=9)

@@ -1,7 +1,6 @@
 """What reports are made of: figures, sections, and one HTML page that needs no other file."""
 
 import base64
-import html
 import io
 import json
 import math
@@ -9,19 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import jinja2
 import matplotlib
 import numpy as np
 from matplotlib import figure, ticker
+from matplotlib.axes import Axes
 
 from claim.evaluation.compare import without_nan
 from claim.evaluation.tables import NOT_RUN, Table
-from claim.io.files import write_whole
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from claim.io.files import make_folder, write_whole
 
 matplotlib.use("Agg")
 
@@ -67,67 +64,34 @@ class Section:
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
-def write_figures(figures: Sequence[Figure], folder: Path) -> None:
-    """Each figure as SVG and PNG."""
-    for each in figures:
-        write_whole(folder / f"{each.name}.svg", each.svg)
-        write_whole(folder / f"{each.name}.png", each.rendered("png"))
+def write_report(
+    folder: Path, title: str, introduction: Sequence[str], sections: Sequence[Section], results: Any, record: Any
+) -> Path:
+    """Write the record, the results, each figure as SVG and PNG, and the page, whose path is returned."""
+    _write_json(folder / "manifest.json", record)
+    _write_json(folder / "results.json", results)
+    make_folder(folder / "figures")
+    for each in (each for section in sections for each in section.figures):
+        write_whole(folder / "figures" / f"{each.name}.svg", each.svg)
+        write_whole(folder / "figures" / f"{each.name}.png", each.rendered("png"))
+    target = folder / "report.html"
+    write_whole(target, page(title, introduction, sections, record))
+    return target
 
 
-def write_json(path: Path, data: Any) -> None:
+def _write_json(path: Path, data: Any) -> None:
     """Plain data; numbers that are not finite become null."""
     write_whole(path, json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
 
 
-# Page ----------------------------------------------------------------------------------------------------------------
-
-
 def page(title: str, introduction: Sequence[str], sections: Sequence[Section], record: Any) -> str:
     """The report as HTML, with links to its sections and the record at its end."""
-    template = Template((Path(__file__).parent / "report.html").read_text(encoding="utf-8"))
-    return template.substitute(
-        title=html.escape(title),
-        introduction=_paragraphs(introduction),
-        links="".join(f'<li><a href="#{each.name}">{html.escape(each.title)}</a></li>' for each in sections),
-        sections="\n".join(map(_section, sections)),
-        record=html.escape(json.dumps(record, indent=1)),
-    )
-
-
-def _section(section: Section) -> str:
-    parts = [f'<section id="{section.name}"><h2>{html.escape(section.title)}</h2>', _paragraphs(section.paragraphs)]
-    parts += [_figure(each) for each in section.figures] + [_table(each) for each in section.tables]
-    if section.items:
-        listed = "<ul>" + "".join(f"<li>{html.escape(each)}</li>" for each in section.items) + "</ul>"
-        count = len(section.items)
-        parts.append(listed if count <= MOST_LISTED else f"<details><summary>{count}</summary>{listed}</details>")
-    return "\n".join([*parts, "</section>"])
-
-
-def _paragraphs(texts: Sequence[str]) -> str:
-    return "\n".join(f"<p>{html.escape(each)}</p>" for each in texts)
-
-
-def _figure(shown: Figure) -> str:
-    data, caption = base64.b64encode(shown.svg).decode(), html.escape(shown.caption)
-    image = f'<img alt="{caption}" src="data:image/svg+xml;base64,{data}">'
-    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
-
-
-def _table(shown: Table) -> str:
-    columns = zip(*shown.cells, strict=True) if shown.cells else [()] * len(shown.heads)
-    numeric = [2 * sum(map(_is_number, column)) > len(column) for column in columns]
-    head = "".join(
-        f'<th scope="col"{" class=n" * right}><button>{html.escape(name)}</button></th>'
-        for name, right in zip(shown.heads, numeric, strict=True)
-    )
-    lines = ["".join(f"<td{' class=n' * _is_number(text)}>{html.escape(text)}</td>" for text in line)
-             for line in shown.cells]  # fmt: skip
-    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
-    return (
-        f'<div class="wide"><table><caption>{html.escape(shown.caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div>"
-    )
+    pages = jinja2.FileSystemLoader(Path(__file__).parent)
+    environment = jinja2.Environment(loader=pages, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["base64"] = lambda content: base64.b64encode(content).decode()
+    environment.tests["numeric"] = _is_number
+    given = {"title": title, "introduction": introduction, "sections": sections, "most_listed": MOST_LISTED}
+    return environment.get_template("report.html").render(given, record=json.dumps(record, indent=1))
 
 
 def _is_number(text: str) -> bool:
@@ -210,7 +174,7 @@ def bar_panels(
 
 def empty_panels(
     titles: Sequence[str], columns: int = 3, width: float = 4.2, height: float = 2.9
-) -> "tuple[figure.Figure, list[Axes]]":
+) -> tuple[figure.Figure, list[Axes]]:
     """A drawing with one panel a title, each ``width`` by ``height`` inches."""
     columns = min(columns, len(titles))
     lines = math.ceil(len(titles) / columns)
@@ -226,13 +190,13 @@ def empty_panels(
     return drawing, axes[: len(titles)]
 
 
-def bare(axis: "Axes") -> None:
+def bare(axis: Axes) -> None:
     """Take away the frame at the top and on the right."""
     axis.spines[["top", "right"]].set_visible(False)
     axis.tick_params(labelsize=8)
 
 
-def _labelled(drawing: figure.Figure, axes: "Sequence[Axes]", x: str, y: str) -> figure.Figure:
+def _labelled(drawing: figure.Figure, axes: Sequence[Axes], x: str, y: str) -> figure.Figure:
     """Names of the axes and one legend for all panels."""
     drawing.supxlabel(x, fontsize=9)
     drawing.supylabel(y, fontsize=9)

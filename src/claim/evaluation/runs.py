@@ -18,32 +18,23 @@ from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of, own_object
-from claim.selection import Candidates, Ties, select
+from claim.selection import Candidates, select
 from claim.selection.greedy import Task, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
 
 
-@dataclass(frozen=True)
-class OracleSettings:
-    """How a protocol runs the selector."""
-
-    samples: int
-    ties: Ties
-
-
-ORACLE: dict[ProtocolName, OracleSettings] = {
-    "field": OracleSettings(samples=1000, ties="random"),
-    "paper": OracleSettings(samples=100, ties="first"),
+ORACLE: dict[ProtocolName, dict[str, Any]] = {  # how a protocol runs the selector
+    "field": {"samples": 1000, "ties": "random"},
+    "paper": {"samples": 100, "ties": "first"},
 }
 
 
 def check_protocol(name: str) -> ProtocolName:
     """The name of a protocol, or an error that lists them."""
-    for known in get_args(ProtocolName):
-        if name == known:
-            return known  # type: ignore[no-any-return]
-    raise InputError(f"no protocol is called {name!r} (known: {', '.join(get_args(ProtocolName))})")
+    if name not in ORACLE:
+        raise InputError(f"no protocol is called {name!r} (known: {', '.join(ORACLE)})")
+    return name
 
 
 def choose_leaders(
@@ -92,7 +83,8 @@ def draw_start_sets(network: Network, runs: int, size: int, seed: int, starts: S
     if starts == "published" and published is None:
         raise InputError(f"no start sets are published for {network.name}: use fresh ones")
     if published is not None and starts != "fresh":
-        return _published(network.n, runs, size, published)
+        draws = np.random.RandomState(published)  # with replacement, as published; people drawn twice count once
+        return [list(dict.fromkeys(draws.choice(network.n, size).tolist())) for _ in range(runs)]
     rng = np.random.default_rng(named_seed(seed, "start sets"))
     return [rng.choice(network.n, min(size, network.n), replace=False).tolist() for _ in range(runs)]
 
@@ -100,12 +92,6 @@ def draw_start_sets(network: Network, runs: int, size: int, seed: int, starts: S
 def published_start_seed(network: Network) -> int | None:
     """The seed of a network's published start sets; known by its structure, whatever file it came from."""
     return next((known.start_seed for known in PUBLIC_NETWORKS if known.checksum == network.checksum), None)
-
-
-def _published(n: int, runs: int, size: int, seed: int) -> list[list[int]]:
-    """Successive draws with replacement, as the published experiments made them; people drawn twice count once."""
-    draws = np.random.RandomState(seed)
-    return [list(dict.fromkeys(draws.choice(n, size).tolist())) for _ in range(runs)]
 
 
 OPTIMUM_SAMPLES = 4000  # worlds OPT is chosen with: fewer leave people on the table in small networks
@@ -132,12 +118,17 @@ class ReachEvaluator:
 
     def influence(self, leaders: Iterable[int]) -> float:
         """The mean number of people reached."""
-        if self.attendance < 1:
-            return self._influence_by_attendance(list(leaders))
         if self._worlds is not None:
+            if self.attendance < 1:
+                return mean_over_attendance(self._worlds, leaders, self.attendance)
             return self._worlds.influence(leaders).mean
-        reach, _ = simulate_cascades(self.network, leaders, self.p, self.samples, self.seed)
-        return float(reach.mean())
+        draws = ATTENDANCE_DRAWS if self.attendance < 1 else 1
+        comes = {who: np.random.default_rng((self.seed, who)).random(draws) for who in leaders}
+        samples, reached = max(self.samples // draws, 1), 0.0
+        for draw in range(draws):
+            there = [who for who, chance in comes.items() if chance[draw] < self.attendance]
+            reached += simulate_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
+        return float(reached / draws)
 
     def optimum(self, k: int, rng: np.random.Generator) -> float:
         """OPT: the reach of the greedy oracle on the whole network."""
@@ -145,17 +136,6 @@ class ReachEvaluator:
             task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng)
             return self.influence(robust_greedy(task, (self.p,), self.attendance))
         return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).indices)
-
-    def _influence_by_attendance(self, leaders: list[int]) -> float:
-        if self._worlds is not None:
-            return mean_over_attendance(self._worlds, leaders, self.attendance)
-        comes = {who: np.random.default_rng((self.seed, who)).random(ATTENDANCE_DRAWS) for who in leaders}
-        reached = 0.0
-        for draw in range(ATTENDANCE_DRAWS):
-            there = [who for who in leaders if comes[who][draw] < self.attendance]
-            samples = max(self.samples // ATTENDANCE_DRAWS, 1)
-            reached += simulate_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
-        return reached / ATTENDANCE_DRAWS
 
 
 def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: float) -> float:
@@ -292,8 +272,7 @@ def run_studies(
 
 def selector_for(method: Method, network: Network, settings: StudySettings) -> Selector:
     """Build the selector with the settings it is allowed to see."""
-    oracle = ORACLE[method.protocol]
-    given: dict[str, Any] = {"p": settings.p, "samples": oracle.samples, "ties": oracle.ties}
+    given = {"p": settings.p, **ORACLE[method.protocol]}
     if settings.selector_informed:
         given |= {"attendance": settings.attendance, "p_range": settings.chances()}
     return find_selector(method.selector, family=family_of(network), **given)

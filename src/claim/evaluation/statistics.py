@@ -1,7 +1,7 @@
 """Is one policy better than another on the same start sets and worlds?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,7 @@ RESAMPLES = 2000
 MOST_PICKED = 1_000_000
 
 
-@dataclass(frozen=True)
-class PairedTest:
+class PairedTest(NamedTuple):
     """The mean difference of paired values, its 95 % bootstrap interval and the p-value of the paired t-test."""
 
     difference: float

@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -142,9 +143,8 @@ def _reached(rows: list[Row], several: bool, opt: dict[str, float]) -> "rich.tab
     cells = pivot("", "", named, ["policy"], "network", form)
     shown = _terminal_table(title, _OPT)
     shown.add_column("policy", overflow="fold")  # long names of files take more lines; numbers are never cut
-    for i, network in enumerate(cells.heads[1:], 1):
-        widest = max(len(line[i]) for line in cells.cells)
-        shown.add_column(network, justify="right", overflow="fold", min_width=widest)
+    for network, *column in list(zip(cells.heads, *cells.cells, strict=True))[1:]:
+        shown.add_column(network, justify="right", overflow="fold", min_width=max(map(len, column)))
     for line in cells.cells:
         shown.add_row(*line)
     shown.add_section()
@@ -157,15 +157,12 @@ def _differences(against: list[Difference], first: str) -> "rich.table.Table":
     for column in ("network", "policy", "difference", "95 % interval", "p", ""):
         justify: Literal["left", "right"] = "left" if column in ("network", "policy", "") else "right"
         shown.add_column(column, justify=justify, overflow="fold", no_wrap=column not in ("network", "policy"))
-    previous = None
-    for each in against:
-        if previous not in (None, each.network):
-            shown.add_section()
-        name = "" if each.network == previous else each.network
-        previous = each.network
-        low, high = (0.0 - bound for bound in reversed(each.ci95))  # 0.0 - x, so that no cell reads -0.0
-        p_value = (cell(vars(each), "{p_holm:.2g}"), stars(each.p_holm))
-        shown.add_row(name, each.b, f"{0.0 - each.difference:+.1f}", f"{low:+.1f} to {high:+.1f}", *p_value)
+    for network, differences in groupby(against, lambda each: each.network):
+        for i, each in enumerate(differences):
+            low, high = (0.0 - bound for bound in reversed(each.ci95))  # 0.0 - x, so that no cell reads -0.0
+            values = f"{0.0 - each.difference:+.1f}", f"{low:+.1f} to {high:+.1f}", cell(vars(each), "{p_holm:.2g}")
+            shown.add_row("" if i else network, each.b, *values, stars(each.p_holm))
+        shown.add_section()
     return shown
 
 

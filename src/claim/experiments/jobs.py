@@ -92,13 +92,10 @@ class Train:
             shutil.rmtree(path)
             return self.run(inputs, workspace)
         folder.run(self.episodes, lambda metrics: None)
+        card = json.loads((path / "policy.json").read_text("utf-8"))
         weights = base64.b64encode((path / "policy.safetensors").read_bytes()).decode()
         (path / "checkpoint.pt").unlink()  # up to a hundred megabytes
-        return {
-            "curve": folder.curve,
-            "card": json.loads((path / "policy.json").read_text("utf-8")),
-            "weights": weights,
-        }
+        return {"curve": folder.curve, "card": card, "weights": weights}
 
 
 def save_policy(result: Result, stem: Path) -> None:
@@ -153,6 +150,8 @@ class Evaluate:
 
     def identity(self) -> dict[str, Any]:
         """Network, method, number of runs, and the fitted models that come with the package."""
+        selection = None if self.selector == "greedy" else _models_in("selection")
+        discovery = None if self.needs else _models_in("discovery")
         return {
             "network": [self.network.name, self.network.checksum],
             "policy": self._policy_label,
@@ -161,10 +160,7 @@ class Evaluate:
             "runs": self.runs,
             "checkpoints": self.checkpoints,
             "seed": SEED,
-            "models": [
-                None if self.selector == "greedy" else _models_in("selection"),
-                None if self.needs else _models_in("discovery"),
-            ],
+            "models": [selection, discovery],
         }
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:

@@ -205,10 +205,9 @@ class Paper:
         methods = dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
         cases = product(methods, (Case(*each) for each in product(networks, PROTOCOLS)))
         evaluations = [job for each in cases for job in self.evaluations(*each)]
-        long_cases = [
-            Case(network, "field", budget) for budget in budgets for split in larger for network in split.test
-        ]
-        long_evaluations = [job for case in long_cases for method in LARGER for job in self.evaluations(method, case)]
+        large = [network for split in larger for network in split.test]
+        long_cases = product((Case(network, "field", budget) for budget, network in product(budgets, large)), LARGER)
+        long_evaluations = [job for case, method in long_cases for job in self.evaluations(method, case)]
         curves = [job for network in networks for job in self.curve_evaluations(network).values()]
         long_curves = [job for job in curves if job.policy in long_trainings]
         found: list[Job] = [

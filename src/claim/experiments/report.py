@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from claim.evaluation.report_kit import Section, page, write_figures, write_json
+from claim.evaluation.report_kit import Section, write_report
 from claim.experiments import sections, sections_training
 from claim.experiments.jobs import Train, save_policy
 from claim.experiments.paper import Paper
 from claim.experiments.published import CITATION, NETWORKS
 from claim.experiments.results import Results
-from claim.io.files import write_whole
+from claim.io.files import make_folder, write_whole
 from claim.jobs import RESULTS_VERSION, Store, with_needs
 from claim.provenance import manifest
 
@@ -18,28 +18,22 @@ TITLE = "The experiments of the CLAIM paper, run again"
 SECTIONS = (*sections.SECTIONS, *sections_training.SECTIONS)  # in the order of the page
 
 
-def write_report(paper: Paper, store: Store, command: str, failures: dict[str, str]) -> Path:
+def write_experiments(paper: Paper, store: Store, command: str, failures: dict[str, str]) -> Path:
     """Write all tables, figures and policies of the jobs that are done; returns the path of the page."""
     results, folder = Results(paper, store), store.folder
     parts = [section(results) for section in SECTIONS]
-    for name in ("tables", "figures", "policies"):
-        (folder / name).mkdir(exist_ok=True)
-    for section in parts:
-        for table in section.tables:
-            write_whole(folder / "tables" / f"{table.name}.csv", table.as_csv())
-            write_whole(folder / "tables" / f"{table.name}.md", table.as_markdown())
-        write_figures(section.figures, folder / "figures")
+    for name in ("tables", "policies"):
+        make_folder(folder / name)
+    for table in (table for section in parts for table in section.tables):
+        write_whole(folder / "tables" / f"{table.name}.csv", table.as_csv())
+        write_whole(folder / "tables" / f"{table.name}.md", table.as_markdown())
     for job in with_needs(paper.jobs()):
         if isinstance(job, Train) and job.episodes and (result := results.result(job)) is not None:
             save_policy(result, folder / "policies" / job.label)
     rows = {section.name: {table.name: list(table.rows) for table in section.tables} for section in parts}
-    write_json(folder / "results.json", rows)
     record = _record(paper, store, command)
-    write_json(folder / "manifest.json", record)
-    target = folder / "report.html"
     parts.append(_not_run(results, failures))
-    write_whole(target, page(TITLE, _introduction(results, record), parts, record))
-    return target
+    return write_report(folder, TITLE, _introduction(results, record), parts, rows, record)
 
 
 def _not_run(results: Results, failures: dict[str, str]) -> Section:

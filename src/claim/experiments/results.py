@@ -1,13 +1,14 @@
 """The results of the experiments' jobs, by method and network; None where a job has not been run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from claim.experiments.jobs import Optimum
 from claim.experiments.paper import Case, Method, Paper
-from claim.jobs import Job, Result, Store, key_of, with_needs
+from claim.jobs import Result, Store, with_needs
 from claim.networks import Network
 from claim.networks.network import FloatArray
 
@@ -18,14 +19,9 @@ class Results:
 
     paper: Paper
     store: Store
-    _read: dict[str, Result | None] = field(default_factory=dict)
 
-    def result(self, job: Job) -> Result | None:
-        """The result of one job."""
-        key = key_of(job)
-        if key not in self._read:
-            self._read[key] = self.store.load(job)
-        return self._read[key]
+    def __post_init__(self) -> None:
+        self.result = cache(self.store.load)
 
     def models(self, method: Method, case: Case) -> list[Result] | None:
         """The studies of each trained model of a method that is done (one result for a policy without training)."""

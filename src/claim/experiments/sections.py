@@ -343,10 +343,8 @@ def _exception(rows: Sequence[DataRow], protocol: ProtocolName) -> str:
     known = [row for row in rows if row["difference"] is not None]
     behind = [f"{row['network']} {row['half']} ({row['difference']:+.2f})" for row in known if row["difference"] < 0]
     words = f"{protocol.capitalize()} protocol: CLAIM is behind the baseline on {', '.join(behind) or 'none of them'}."
-    exception = next((r for r in known if (r["network"], r["half"]) == (SPARSE_EXCEPTION, "sparse")), None)
-    found = "has not been run"
-    if exception is not None:
-        found = "is found here too" if exception["difference"] < 0 else "is not found here"
+    sparse = [row["difference"] < 0 for row in known if (row["network"], row["half"]) == (SPARSE_EXCEPTION, "sparse")]
+    found = ("is found here too" if sparse[0] else "is not found here") if sparse else "has not been run"
     return f"{words} The paper's one exception, sparse start sets of {SPARSE_EXCEPTION}, {found}."
 
 

@@ -102,24 +102,6 @@ def with_needs(jobs: Sequence[Job]) -> list[Job]:
     return list(found.values())
 
 
-class MemoryStore:
-    """Results of a sweep that are needed once."""
-
-    def __init__(self) -> None:
-        self._results: dict[str, Result] = {}
-
-    def load(self, job: Job) -> Result | None:
-        """The result of a job, if it has been run."""
-        return self._results.get(key_of(job))
-
-    def save(self, job: Job, result: Result) -> None:
-        """Keep a result."""
-        self._results[key_of(job)] = result
-
-    def log(self, **entry: Any) -> None:
-        """Nothing is logged."""
-
-
 class Store:
     """The folder of a sweep: ``jobs/<key>.json`` for results, ``log.jsonl`` for what went wrong."""
 
@@ -205,7 +187,7 @@ class Sweep:
     """All jobs of a grid and what they need."""
 
     jobs: Sequence[Job]
-    store: Store | MemoryStore
+    store: Store
     backend: Backend
     watch: Watch = lambda standing: None
     seconds: float | None = None  # after that many no job is begun
