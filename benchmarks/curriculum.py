@@ -25,7 +25,7 @@ from claim.learning.observation import class_rows
 from claim.learning.replay import Transition
 from claim.learning.train import Training, train
 from claim.networks import Network, load
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 
 CANDIDATES, BATCH = 300, 100
 WEIGHTS = (10.0, 1.0, 0.1, 0.01, 0.0)
@@ -69,7 +69,7 @@ def episode(network: Network, worlds: Worlds, heuristic: GoalHeuristic, rng: np.
         states.append(state_summary(study.discovered))
         if study.discovered.frontier:
             study.ask(int(rng.choice(study.discovered.frontier)))
-    leaders = choose_leaders("paper", study, GreedySelector(P, **ORACLE["paper"]), LEADERS, rng)
+    leaders = choose_leaders("paper", study, MethodSelector(P, **ORACLE["paper"]), LEADERS, rng)
     reached = worlds.influence(leaders).mean
     return [
         (state, reached, desired, goal, step == BUDGET - 1, desired is reached)

@@ -17,7 +17,7 @@ from claim.discovery.policies.simple import RandomPerson
 from claim.evaluation.runs import ORACLE, choose_leaders
 from claim.learning.goals import GoalHeuristic, neighbours_of_start
 from claim.networks import Network, load
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 
 FAMILIES = {"retweet": ("copen", "occupy"), "animal": ("plj", "rob")}
 START_SIZE, BUDGET, LEADERS, P = 5, 5, 10, 0.1
@@ -49,7 +49,7 @@ def one_run(network: Network, worlds: Worlds, rng: np.random.Generator) -> tuple
     neighbours = neighbours_of_start(study.discovered)
     for _ in surveys(study, RandomPerson(), BUDGET, rng):
         pass
-    selector = GreedySelector(P, **ORACLE["paper"])
+    selector = MethodSelector(P, **ORACLE["paper"])
     return neighbours, worlds.influence(choose_leaders("paper", study, selector, LEADERS, rng)).mean
 
 

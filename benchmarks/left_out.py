@@ -23,7 +23,7 @@ from claim.evaluation.runs import (
     draw_start_sets,
     evaluator_of_run,
     selector_rng,
-    studied,
+    survey_to_checkpoints,
 )
 from claim.fitting.foresight import FitSettings, coverage, evaluate_studies, train_family, training_networks
 from claim.networks import Network
@@ -111,7 +111,7 @@ def reach_table(network: Network, family: str, others: list[Network]) -> None:
     choose = choosers(network, family, others, settings)
     reached: dict[tuple[int, str], list[float]] = {(budget, name): [] for budget in REACH_BUDGETS for name in choose}
     for run, start in enumerate(draw_start_sets(network, RUNS, settings.start_size, SEED)):
-        studies = studied(network, policy_named("scout"), settings, run, start, REACH_BUDGETS)
+        studies = survey_to_checkpoints(network, policy_named("scout"), settings, run, start, REACH_BUDGETS)
         for budget, study in zip(REACH_BUDGETS, studies, strict=True):
             for name, leaders in choose.items():
                 reached[budget, name].append(evaluator_of_run(network, settings, run).influence(leaders(study, run)))

@@ -28,7 +28,7 @@ from claim.evaluation.runs import (
     evaluator_of_run,
     selector_for,
     selector_rng,
-    studied,
+    survey_to_checkpoints,
 )
 from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy, learned_policy
@@ -91,7 +91,7 @@ def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Rea
     selectors = {name: selector_for(Method("scout", name, "field"), network, settings) for name in SELECTORS}
     reached: dict[str, list[float]] = {name: [] for name in SELECTORS}
     for run, start in enumerate(draw_start_sets(network, runs, settings.start_size, SEED)):
-        (simulation,) = studied(network, policy, settings, run, start, [budget])
+        (simulation,) = survey_to_checkpoints(network, policy, settings, run, start, [budget])
         for name, selector in selectors.items():
             leaders = choose_leaders("field", simulation, selector, settings.leaders, selector_rng(settings, run))
             reached[name].append(evaluator_of_run(network, settings, run).influence(leaders))

@@ -18,14 +18,13 @@ from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.discovery.policies import unknown_policy
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
-from claim.networks.catalogue import LOOK_ALIKES
+from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 FOLDER = Path(__file__).parent / "learning" / "policies"
-EVERY_FAMILY = "all"
-SELECTORS = ("greedy", "foresight")
+SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
 _NAME = re.compile(r"(?P<variant>[a-z-]+)(:(?P<family>[a-z-]+))?(@(?P<budget>\d+))?")
 _OWN_NAME = re.compile(r"[\w+-]+")
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -121,17 +120,11 @@ def _imported(name: str) -> Any:
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise InputError(f"{name}: {error}") from error
-    _send_source(module)
+    if "site-packages" not in (getattr(sys.modules[module], "__file__", None) or ""):
+        import cloudpickle
+
+        cloudpickle.register_pickle_by_value(sys.modules[module])  # workers need not have the file
     return found
-
-
-def _send_source(module: str) -> None:
-    """Send a module of the user's own to workers with its objects, so that they need not have the file."""
-    import cloudpickle
-
-    file = getattr(sys.modules[module], "__file__", None) or ""
-    if "site-packages" not in file:
-        cloudpickle.register_pickle_by_value(sys.modules[module])
 
 
 # Policies by name ----------------------------------------------------------------------------------------------------

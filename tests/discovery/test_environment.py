@@ -13,10 +13,10 @@ from claim.cascades import Worlds
 from claim.discovery.environment import NetworkDiscoveryEnv
 from claim.errors import InputError
 from claim.networks import Network
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 
 ENVIRONMENT = "claim/NetworkDiscovery-v0"
-SELECTOR = GreedySelector(samples=50)
+SELECTOR = MethodSelector(samples=50)
 ISOLATED = Network.from_edges([0, 1], [1, 2], n=9, name="isolated")
 
 

@@ -9,9 +9,10 @@ from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_
 from scipy.stats import chisquare
 
 from claim.discovery import POLICIES, Simulation, Status, is_reference, policy_named, surveys
+from claim.discovery.policies.simple import Clairvoyant
 from claim.errors import InputError
 from claim.networks import Network
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 
 HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
 
@@ -45,7 +46,7 @@ def test_twins_that_differ_in_hidden_edges_only_give_identical_studies_and_selec
         assert first.people == second.people
         assert everything_seen(first.discovered) == everything_seen(second.discovered)
         picks = [
-            GreedySelector(samples=50).select(each.discovered, 6, np.random.default_rng(seed))
+            MethodSelector(samples=50).select(each.discovered, 6, np.random.default_rng(seed))
             for each in (first, second)
         ]
         assert picks[0] == picks[1]
@@ -57,7 +58,7 @@ def test_the_clairvoyant_is_the_one_who_sees_hidden_edges():
     asked = []
     for each in (network, twin):
         simulation = simulated(each, [0])
-        policy = policy_named("clairvoyant").shown(simulation.true_degree)
+        policy = Clairvoyant(simulation.true_degree)
         asked.append(simulation.people[policy.choose(simulation.discovered, np.random.default_rng(0))[0]])
     assert asked == [1, 2]
 

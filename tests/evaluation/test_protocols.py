@@ -21,7 +21,7 @@ from claim.evaluation.runs import (
 )
 from claim.networks import Network
 from claim.randomness import draw_seed, named_seed
-from claim.selection import GreedySelector, selector_named
+from claim.selection import MethodSelector, selector_named
 from relabelling import relabelled
 
 HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
@@ -52,7 +52,7 @@ def offered_naively(simulation: Simulation) -> Discovered:
 @pytest.mark.parametrize("make", [hubs_and_leaves, contacts])
 def test_offering_a_few_of_the_unheard_chooses_the_same_leaders_as_offering_everybody(make, k):
     network = make()
-    selector = GreedySelector(samples=100, ties="first")
+    selector = MethodSelector(samples=100, ties="first")
     unheard = 0
     for seed in range(8):
         simulation = studied(network, seed)
@@ -82,7 +82,7 @@ def test_what_is_offered_to_the_selector_is_what_was_discovered_and_nothing_else
 
 def test_in_the_field_only_discovered_people_can_lead():
     simulation = studied(hubs_and_leaves(), 2)
-    leaders = choose_leaders("field", simulation, GreedySelector(), 500, np.random.default_rng(0))
+    leaders = choose_leaders("field", simulation, MethodSelector(), 500, np.random.default_rng(0))
     assert sorted(leaders) == sorted(simulation.people)
 
 
@@ -185,7 +185,7 @@ def test_leaders_that_fit_their_own_worlds_too_well_are_found_out_by_the_referee
     promised, held = [], []
     for run in range(30):
         rng = np.random.default_rng(run)
-        leaders = GreedySelector(samples=3).select(simulation.discovered, 6, rng)
+        leaders = MethodSelector(samples=3).select(simulation.discovered, 6, rng)
         own = Worlds.draw(simulation.discovered.as_network(), 0.1, 3, draw_seed(np.random.default_rng(run)))
         promised.append(own.influence(leaders).mean)
         hidden = [simulation.people[leader] for leader in leaders]

@@ -15,7 +15,7 @@ from claim.learning.policy import LearnedPolicy
 from claim.learning.train import Training, train
 from claim.learning.training_network import TrainingNetwork
 from claim.networks import Network, load
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 from relabelling import relabelled
 
 START, BUDGET, LEADERS = [0, 7, 19], 6, 5
@@ -68,7 +68,7 @@ def test_twins_that_differ_in_hidden_edges_have_the_same_features_values_choices
     values = [policy.scores(each.discovered, np.random.default_rng(5))[1] for each in (original, mirror)]
     np.testing.assert_array_equal(values[0], values[1])
     selections = [
-        GreedySelector(0.1, 200).select(each.discovered, LEADERS, np.random.default_rng(6))
+        MethodSelector(0.1, 200).select(each.discovered, LEADERS, np.random.default_rng(6))
         for each in (original, mirror)
     ]
     assert selections[0] == selections[1]
@@ -98,7 +98,7 @@ def influences(network: Network, order: np.ndarray, policy: LearnedPolicy) -> li
         simulation = Simulation(renamed, start.tolist(), rng)
         for _ in surveys(simulation, policy, 5, rng):
             pass
-        leaders = GreedySelector(0.1, 200).select(simulation.discovered, 10, rng)
+        leaders = MethodSelector(0.1, 200).select(simulation.discovered, 10, rng)
         reached.append(worlds.influence([simulation.people[leader] for leader in leaders]).mean)
     return reached
 

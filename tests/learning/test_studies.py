@@ -8,7 +8,7 @@ from claim.discovery import policy_named, surveys
 from claim.learning.config import Config
 from claim.learning.training_network import ORACLE_SAMPLES, ORACLES, TrainingNetwork
 from claim.networks import load
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def study():
 def test_a_reward_is_the_mean_over_the_oracles_luck(study):
     network, simulation = study
     rng = np.random.default_rng(2)
-    oracle = GreedySelector(network.config.p, ORACLE_SAMPLES)
+    oracle = MethodSelector(network.config.p, ORACLE_SAMPLES)
     worlds = Worlds.draw(network.network, network.config.p, 1000, seed=3)
     single = [
         worlds.influence([simulation.people[leader] for leader in oracle.select(simulation.discovered, 10, rng)]).mean

@@ -13,7 +13,7 @@ from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
-from claim.selection import GreedySelector
+from claim.selection import MethodSelector
 from claim.selection.greedy import Candidates, Task, Ties, _replayed, _stored, greedy, tie_priority
 
 SAMPLES = 15
@@ -105,7 +105,7 @@ def test_the_selector_chooses_from_what_it_is_shown() -> None:
         def as_network(self) -> Network:
             return Network.from_edges([0, 0, 0, 4], [1, 2, 3, 5], n=7)
 
-    selector = GreedySelector(p=0.9, samples=50)
+    selector = MethodSelector(p=0.9, samples=50)
     assert selector.name == "greedy"
     leaders = selector.select(Seen(), 3, np.random.default_rng(0), must_not=[0, 6], must=[5])
     assert leaders[0] == 5

@@ -10,7 +10,7 @@ from claim.discovery import Discovered
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
-from claim.selection import Candidates, GreedySelector, selector_named
+from claim.selection import Candidates, MethodSelector, selector_named
 from claim.selection.greedy import Task, greedy, robust_greedy
 
 
@@ -83,7 +83,7 @@ def test_an_unknown_p_is_averaged_over():
 
 def test_the_selector_is_told_by_name():
     selector = selector_named("greedy", attendance=0.5, p_range=(0.1, 0.3))
-    assert isinstance(selector, GreedySelector)
+    assert isinstance(selector, MethodSelector)
     assert (selector.attendance, selector.p_range) == (0.5, (0.1, 0.3))
     foresight = selector_named("foresight:free", attendance=0.5, p_range=(0.1, 0.3))
     assert (foresight.attendance, foresight.p_range) == (0.5, (0.1, 0.3))

@@ -42,10 +42,8 @@ def _options(
     pass
 
 
-app.add_typer(networks.app, name="networks")
-app.add_typer(study.app, name="study")
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(foresight.app, name="foresight")
+for group in (networks, study, experiment, foresight):
+    app.add_typer(group.app)
 VERBS = (select.select, select.influence, evaluate.evaluate, advise.advise, plan.plan, train.train, explain.explain)
 for verb in (*VERBS, assistant):
     app.command()(verb)

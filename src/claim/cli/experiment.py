@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from claim.jobs import Standing, Watch
 
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(name="experiment", no_args_is_help=True)
 
 
 @app.callback()

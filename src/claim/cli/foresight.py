@@ -24,7 +24,7 @@ LOOK_ALIKES = "look-alikes:"
 STUDIES_EACH = 5  # of each look-alike
 
 _ABOUT = "Train the selector that counts contacts not yet seen, and check the reach it expects."
-app = typer.Typer(no_args_is_help=True, help=_ABOUT)
+app = typer.Typer(name="foresight", no_args_is_help=True, help=_ABOUT)
 
 
 @app.command()

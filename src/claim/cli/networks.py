@@ -10,7 +10,7 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Group
 
-app = typer.Typer(invoke_without_command=True)
+app = typer.Typer(name="networks", invoke_without_command=True)
 
 
 @app.callback()

@@ -44,7 +44,7 @@ NEW_PASSPHRASE_VARIABLE = "CLAIM_NEW_PASSPHRASE"
 PERSON = "Person (code or name)"
 _CODE = re.compile(r"[Pp][1-9][0-9]*")
 
-app = typer.Typer(help="Run a study from the command line.", no_args_is_help=True)
+app = typer.Typer(name="study", help="Run a study from the command line.", no_args_is_help=True)
 
 StudyOption = Annotated[str, typer.Option("--study", "-s", metavar="ID", help="Id of the study, if there are several.")]
 StudiesOption = Annotated[str | None, typer.Option(metavar="DIR", help="Folder of the studies (else CLAIM_STUDIES).")]

@@ -35,9 +35,9 @@ def train(
         raise InputError("say what to train on: either --family or --networks")
     from claim.learning import api
     from claim.learning.config import parse_settings
-    from claim.networks.catalogue import families
+    from claim.networks.catalogue import EVERY_FAMILY, families
 
-    if family not in (None, api.EVERY_FAMILY, *families()):
+    if family not in (None, EVERY_FAMILY, *families()):
         raise InputError(f"there is no family called {family}")
     source, hidden = api.training_networks(family or names(networks), data_dir)
     for network in hidden:

@@ -5,6 +5,7 @@ they were discovered.
 """
 
 from collections.abc import Collection, Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -158,12 +159,7 @@ class Discovered:
 
     def copy(self) -> "Discovered":
         """An independent copy."""
-        twin = Discovered()
-        for name, value in vars(self).items():
-            setattr(twin, name, value.copy())
-        twin.contacts = [contacts.copy() for contacts in self.contacts]
-        twin._members = {key: members.copy() for key, members in self._members.items()}
-        return twin
+        return deepcopy(self)
 
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":

@@ -67,14 +67,14 @@ class NetworkDiscoveryEnv(gym.Env[Observation, np.int64]):
         samples: int = 1000,
         worlds_seed: int = 0,
     ) -> None:
-        from claim.selection.selectors import GreedySelector
+        from claim.selection.selectors import MethodSelector
 
         check_whole(1, budget=budget, start_size=start_size, leaders=leaders, per_round=per_round)
         several = isinstance(network, Sequence) and not isinstance(network, str)
         self.networks = [load(each) for each in (network if several else [network])]
         for each in self.networks:
             check_contacts(each)
-        self.network, self.selector = self.networks[0], selector or GreedySelector(p)
+        self.network, self.selector = self.networks[0], selector or MethodSelector(p)
         self.budget, self.start_size, self.leaders = budget, start_size, leaders
         self.goal, self.per_round, self.refusal, self.unit = goal, per_round, refusal, unit
         self._worlds_of = cache(lambda i: Worlds.draw(self.networks[i], p, samples, worlds_seed))

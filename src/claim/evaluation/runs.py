@@ -263,7 +263,7 @@ def run_studies(
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
-        for simulation in studied(network, fresh, settings, run, start, checkpoints):
+        for simulation in survey_to_checkpoints(network, fresh, settings, run, start, checkpoints):
             rng = selector_rng(settings, run)
             leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, rng)
             outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))
@@ -298,11 +298,11 @@ def simulate(
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
     simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate)
     if isinstance(policy, Clairvoyant):
-        policy = policy.shown(simulation.true_degree)
+        policy = Clairvoyant(simulation.true_degree)
     return simulation, policy
 
 
-def studied(
+def survey_to_checkpoints(
     network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int], checkpoints: Sequence[int]
 ) -> Iterator[Simulation]:
     """The study of one run as it stands at each checkpoint; an empty frontier ends the surveys early."""

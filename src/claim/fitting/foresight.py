@@ -10,8 +10,8 @@ import numpy as np
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named, surveys
 from claim.fitting.random_graphs import look_alikes
-from claim.networks import Network, load
-from claim.networks.catalogue import family_networks
+from claim.networks import Network
+from claim.networks.catalogue import EVERY_FAMILY, load_all, networks_given
 from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import draw_seed, named_seed
 from claim.selection.foresight.features import BEFORE, SMALL, FeatureState
@@ -74,9 +74,7 @@ def train_by_name(
 
 def training_networks(family: str, data_dir: str | None = None) -> list[Network]:
     """The training networks of a family's model; for ``all`` and ``free`` those of every family."""
-    families = ["retweet", "animal", "zones"] if family in ("all", FREE) else [family]
-    known = [network for name in families for network in family_networks(name, "train")]
-    return [load(network.address, data_dir=data_dir) for network in known]
+    return load_all(networks_given(EVERY_FAMILY if family == FREE else family, "train"), data_dir)
 
 
 def train_family(

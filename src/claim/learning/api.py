@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from claim.errors import InputError, check_whole
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
-from claim.networks.catalogue import families, load_all, networks_given
+from claim.networks.catalogue import EVERY_FAMILY, families, load_all, networks_given
 from claim.provenance import command_line
 from claim.results import Tabular
 
 if TYPE_CHECKING:
     from claim.learning.policy import LearnedPolicy
-
-EVERY_FAMILY = "all"  # the families that shipped policies are trained on, without their synthetic look-alikes
 
 
 @dataclass(frozen=True)
@@ -76,13 +74,11 @@ def training_networks(
     networks: Iterable[NetworkLike] | NetworkLike, data_dir: str | None = None
 ) -> tuple[str, list[Network]]:
     """What the networks are called on the command line, and the networks."""
-    if isinstance(networks, str) and networks in (EVERY_FAMILY, *families()):
-        wanted = [each for each in families() if not each.endswith("-like")] if networks == EVERY_FAMILY else [networks]
-        return networks, load_all(networks_given(wanted, "train"), data_dir)
     given = networks_given(networks, "train")
     if not given:
         raise InputError("no network to train on")
-    return ",".join(each.name if isinstance(each, Network) else each for each in given), load_all(given, data_dir)
+    names = ",".join(each.name if isinstance(each, Network) else each for each in given)
+    return networks if isinstance(networks, str) else names, load_all(given, data_dir)
 
 
 def check_can_train() -> None:

@@ -110,6 +110,7 @@ _BY_NAME = {key.lower(): known for known in KNOWN_NETWORKS for key in (known.nam
 
 LOOK_ALIKES = {"retweet-like": "retweet", "vole-like": "animal"}  # family to the family whose models suit it
 
+EVERY_FAMILY = "all"
 DATA_VARIABLE = "CLAIM_DATA"  # environment variable that names the data directory
 _ENDINGS = (".edges", ".edges.gz")
 
@@ -192,12 +193,13 @@ def families() -> list[str]:
 
 
 def family_networks(family: str, role: str | None = None) -> list[KnownNetwork]:
-    """The networks of a family, or only its ``train`` or ``test`` networks."""
-    if family not in families():
+    """The networks of a family (``all``: of every family but look-alikes), or only those of the role train or test."""
+    wanted = [each for each in families() if not each.endswith("-like")] if family == EVERY_FAMILY else [family]
+    if not set(wanted) <= set(families()):
         raise InputError(f"{shown(family)} is no family of networks; there are {', '.join(families())}")
     if role not in (None, "train", "test"):
         raise InputError(f"{shown(f'{family}:{role}')}: networks of a family are its train or its test networks")
-    return [known for known in KNOWN_NETWORKS if known.family == family and role in (None, known.role)]
+    return [known for known in KNOWN_NETWORKS if known.family in wanted and role in (None, known.role)]
 
 
 def expand(names: Sequence[str], role: str = "test") -> list[str]:
@@ -208,7 +210,7 @@ def expand(names: Sequence[str], role: str = "test") -> list[str]:
     expanded: list[str] = []
     for name in names:
         family, _, wanted = name.partition(":")
-        found = family_networks(family, wanted or role) if family in families() else None
+        found = family_networks(family, wanted or role) if family in (EVERY_FAMILY, *families()) else None
         expanded += [name] if found is None else [known.name for known in found]
     return list(dict.fromkeys(expanded))
 

@@ -2,6 +2,6 @@
 
 from claim.selection.api import Selection, select
 from claim.selection.greedy import Candidates, Ties
-from claim.selection.selectors import METHODS, GreedySelector, selector_named
+from claim.selection.selectors import METHODS, MethodSelector, selector_named
 
-__all__ = ["METHODS", "Candidates", "GreedySelector", "Selection", "Ties", "select", "selector_named"]
+__all__ = ["METHODS", "Candidates", "MethodSelector", "Selection", "Ties", "select", "selector_named"]

@@ -1,7 +1,7 @@
 """Selectors by name, and the baselines: random, degree, degree discount and PageRank."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,56 +21,40 @@ MOST_ROUNDS = 200
 
 
 @dataclass(frozen=True)
-class GreedySelector:
-    """The paper's oracle on the seen edges: people whose other contacts are unknown count as if they had none.
+class MethodSelector:
+    """One of ``METHODS`` on the seen edges: people whose other contacts are unknown count as if they had none.
+
+    By default it is the greedy method, the paper's oracle; it alone plans for attendance and a range of p.
 
     ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
     probabilities instead of for ``p`` alone.
     """
 
-    name: ClassVar[str] = "greedy"
     p: float = 0.1
     samples: int = 1000
     ties: Ties = "random"
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
+    name: str = "greedy"
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
         network = discovered.as_network()
         candidates = Candidates.of(network.n, k, **limits)
         task = Task(network, candidates, k, self.p, self.samples, rng, self.ties)
-        if self.attendance == 1 and not self.p_range:
-            return greedy(task)
-        return robust_greedy(task, self.p_range or (self.p,), self.attendance)
-
-
-@dataclass(frozen=True)
-class MethodSelector:
-    """Chooses leaders on the seen edges by one of ``METHODS``."""
-
-    name: str
-    p: float = 0.1
-    samples: int = 1000
-    ties: Ties = "random"
-
-    def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
-        """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
-        network = discovered.as_network()
-        candidates = Candidates.of(network.n, k, **limits)
-        return METHODS[self.name](Task(network, candidates, k, self.p, self.samples, rng, self.ties)).leaders
+        if self.name == "greedy" and (self.attendance != 1 or self.p_range):
+            return robust_greedy(task, self.p_range or (self.p,), self.attendance)
+        return METHODS[self.name](task).leaders
 
 
 def selector_named(name: str, p: float = 0.1, *, family: str | None = None, **settings: Any) -> Selector:
     """The selector of that name; an unknown name raises an error that lists the known ones.
 
-    ``settings`` are those of :class:`GreedySelector`, which foresight has, too. ``family`` is that of the network, if
+    ``settings`` are those of :class:`MethodSelector`, which foresight has, too. ``family`` is that of the network, if
     known: plain ``foresight`` takes the model fitted to it.
     """
-    if name == "greedy":
-        return GreedySelector(p, **settings)
     if name in METHODS:
-        return MethodSelector(name, p, **{key: settings[key] for key in ("samples", "ties") if key in settings})
+        return MethodSelector(p, **settings, name=name)
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # its models take time to load
 

@@ -119,10 +119,6 @@ class Clairvoyant:
     name: str = "clairvoyant"
     reference = True
 
-    def shown(self, true_degree: Callable[[int], int]) -> "Clairvoyant":
-        """The same reference with the true degrees of one study."""
-        return Clairvoyant(true_degree)
-
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The people of the highest true degree, ties at random."""
         if self.true_degree is None:

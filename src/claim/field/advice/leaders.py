@@ -50,7 +50,7 @@ def choose_leaders(
     """
     from claim.selection.foresight import FreeForesight, shown_reasons
     from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
-    from claim.selection.selectors import GreedySelector
+    from claim.selection.selectors import MethodSelector
 
     setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
     k, known = setup.leaders, len(codes)
@@ -66,7 +66,7 @@ def choose_leaders(
     def random(purpose: str) -> np.random.Generator:
         return np.random.default_rng(named_seed(setup.seed, purpose))
 
-    selector = GreedySelector(setup.p, SAMPLES) if setup.selector == "greedy" else foresight
+    selector = MethodSelector(setup.p, SAMPLES) if setup.selector == "greedy" else foresight
     chosen = selector.select(discovered, k + REPLACEMENTS, random("leaders"), **wishes)
     reach: float | None = None
     if any(person.surveyed_at for person in study.people.values()):

@@ -15,8 +15,9 @@ from claim.field.study.state import TALKED
 from claim.field.study.study import Person, Study
 from claim.io.files import sha256_of
 from claim.messages import Message
+from claim.networks.catalogue import EVERY_FAMILY
 from claim.randomness import named_seed
-from claim.registry import EVERY_FAMILY, find_policy, find_shipped, is_file, is_learned, shipped
+from claim.registry import find_policy, find_shipped, is_file, is_learned, shipped
 
 ALTERNATIVES = 5
 REST = 3  # attempts with others, for each time a person was not there, before they are suggested as before

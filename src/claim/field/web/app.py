@@ -151,7 +151,7 @@ def warm_up() -> None:
     from claim.discovery import Discovered
     from claim.networks import Network
     from claim.selection.foresight import FreeForesight
-    from claim.selection.selectors import GreedySelector
+    from claim.selection.selectors import MethodSelector
 
     for name in environment().list_templates():
         environment().get_template(name)
@@ -162,5 +162,5 @@ def warm_up() -> None:
     leaders = foresight.select(seen, 2, rng)
     foresight.expect(seen, leaders, rng)
     foresight.reasons(seen, leaders)
-    GreedySelector(0.5, 10).select(seen, 2, rng)
+    MethodSelector(0.5, 10).select(seen, 2, rng)
     influence(network, leaders, 0.5, 10, 0)
