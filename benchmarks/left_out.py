@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from measure import survey_to_checkpoints
 
 from claim.cascades.worlds import Worlds
 from claim.discovery import Simulation, policy_named
@@ -23,7 +24,6 @@ from claim.evaluation.runs import (
     draw_start_sets,
     evaluator_of_run,
     selector_rng,
-    survey_to_checkpoints,
 )
 from claim.fitting.foresight import FitSettings, coverage, evaluate_studies, train_family, training_networks
 from claim.networks import Network

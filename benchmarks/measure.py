@@ -3,14 +3,18 @@
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from claim.discovery import Policy, Simulation, at_checkpoints, surveys
+from claim.evaluation.runs import StudySettings, simulate
 from claim.networks import Network, load
+from claim.randomness import named_seed
+from claim.registry import name_of
 
 
 @dataclass
@@ -76,3 +80,14 @@ def on_threads(count: int, work: Callable[[], Any]) -> Callable[[], Any]:
             return work()
 
     return limited
+
+
+def survey_to_checkpoints(
+    network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int], checkpoints: Sequence[int]
+) -> Iterator[Simulation]:
+    """The study of one run of a comparison as it stands at each checkpoint."""
+    simulation, seeing = simulate(network, policy, settings, run, start)
+    rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
+    study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
+    for _ in at_checkpoints(study, checkpoints):
+        yield simulation

@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
+from measure import survey_to_checkpoints
 
 from claim.discovery import Discovered
 from claim.discovery.discovered import PersonClass
@@ -28,7 +29,6 @@ from claim.evaluation.runs import (
     evaluator_of_run,
     selector_for,
     selector_rng,
-    survey_to_checkpoints,
 )
 from claim.learning.network import new_network
 from claim.learning.policy import LearnedPolicy, learned_policy

@@ -51,8 +51,10 @@ class Job:
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """People reached and discovered in each run, at each checkpoint."""
-        studies = run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints)
-        return {"outcomes": [[(each.influence, each.discovered) for each in outcomes] for _, outcomes in studies]}
+        outcomes = []
+        for _, found in run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints):
+            outcomes.append([(each.influence, each.discovered) for each in found])
+        return {"outcomes": outcomes}
 
 
 @dataclass(frozen=True)

@@ -263,9 +263,12 @@ def run_studies(
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
-        for simulation in survey_to_checkpoints(network, fresh, settings, run, start, checkpoints):
-            rng = selector_rng(settings, run)
-            leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, rng)
+        simulation, seeing = simulate(network, fresh, settings, run, start)
+        rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
+        study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
+        for _ in at_checkpoints(study, checkpoints):
+            choosing = selector_rng(settings, run)
+            leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, choosing)
             outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))
         yield simulation, outcomes
 
@@ -300,17 +303,6 @@ def simulate(
     if isinstance(policy, Clairvoyant):
         policy = Clairvoyant(simulation.true_degree)
     return simulation, policy
-
-
-def survey_to_checkpoints(
-    network: Network, policy: Policy, settings: StudySettings, run: int, start: list[int], checkpoints: Sequence[int]
-) -> Iterator[Simulation]:
-    """The study of one run as it stands at each checkpoint; an empty frontier ends the surveys early."""
-    simulation, seeing = simulate(network, policy, settings, run, start)
-    rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
-    study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
-    for _ in at_checkpoints(study, checkpoints):
-        yield simulation
 
 
 def selector_rng(settings: StudySettings, run: int) -> np.random.Generator:

@@ -61,8 +61,9 @@ class SeenNetwork:
 
     def over_contacts(self, values: FloatArray | BoolArray) -> FloatArray:
         """For each person, the sum of ``values`` (n,) over their contacts."""
-        people = np.repeat(np.arange(self.n), self.network.degrees)
-        sums: FloatArray = np.bincount(people, values[self.network.contacts], self.n).astype(np.float64)
+        n = len(self.surveyed)
+        people = np.repeat(np.arange(n), self.network.degrees)
+        sums: FloatArray = np.bincount(people, values[self.network.contacts], n).astype(np.float64)
         return sums
 
     @cached_property
