@@ -1,5 +1,6 @@
 """The package is light to import, and its names lead where they should."""
 
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -75,3 +76,11 @@ def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
     assert evaluate[evaluate.index("--policies") + 1].split(",") == [
         "random", "change", "degree+inverse", "scout", "claim", "clairvoyant", "runs/demo-claim/policy.json",
     ]  # fmt: skip
+
+
+def test_every_shipped_file_can_be_made_again_by_one_tool():
+    tool = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "make_shipped.py"))
+    files = {path.stem for path in tool["POLICIES"].glob("*.json")}
+    files |= {f"foresight.{path.stem}" for path in tool["FORESIGHT"].glob("*.json")}
+    assert sorted(tool["NAMES"]) == sorted({*files, "scout"})
+    assert tool["SCOUT"].exists()

@@ -7,4 +7,5 @@ The commands that fit them:
 * ``python -m claim.fitting.scout weights.json``: :mod:`claim.fitting.scout`.
 
 Policies that are trained by reinforcement learning come from ``claim train``: :mod:`claim.learning`.
+``python tools/make_shipped.py`` makes all three kinds of files again.
 """
