@@ -166,6 +166,9 @@ def test_the_record_names_a_policy_of_ones_own_by_its_class():
         (lambda: claim.compare("zone2", "random", p="0.1"), "p must be a number, got '0.1'"),
         (lambda: claim.compare("zone2", "random", attendance=0.0), "attendance must be above 0 and at most 1, got 0.0"),
         (lambda: claim.plan(20, 3.0, leaders="2"), "leaders must be a whole number, got '2'"),
+        (lambda: claim.plan(20, 3.0, surveys=5), "numbers of surveys must be ascending .*; got 5"),
+        (lambda: claim.compare(nx.Graph(), "random"), "the number of people in network must be at least 1, got 0"),
+        (lambda: claim.compare("zone2", "random", runs=2, backend="rai"), "backend must be local or ray, got 'rai'"),
         (lambda: claim.train("zone1", episodes=0), "episodes must be at least 1, got 0"),
     ],
 )

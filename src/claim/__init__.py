@@ -12,6 +12,8 @@ and selectors by name or as objects of your own. The names of this module are th
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import gymnasium
+
 if TYPE_CHECKING:
     from claim.advice import advise as advise
     from claim.cascades import influence as influence
@@ -50,16 +52,9 @@ _HOME = {
 __all__ = [*_HOME, "__version__"]
 
 
-def _register_environment() -> None:
-    """Make ``gymnasium.make("claim/NetworkDiscovery-v0", network="zone2")`` work once claim is imported."""
-    import gymnasium
-
-    name = "claim/NetworkDiscovery-v0"
-    if name not in gymnasium.registry:
-        gymnasium.register(name, entry_point="claim.discovery.environment:NetworkDiscoveryEnv")
-
-
-_register_environment()
+ENVIRONMENT = "claim/NetworkDiscovery-v0"  # for gymnasium.make, once claim is imported
+if ENVIRONMENT not in gymnasium.registry:
+    gymnasium.register(ENVIRONMENT, entry_point="claim.discovery.environment:NetworkDiscoveryEnv")
 
 
 def __getattr__(name: str) -> Any:

@@ -50,9 +50,10 @@ class PlanSettings:
         check_whole(2, studies=self.studies)
         check_whole(seed=self.seed)
         check_number(above=True, worth=self.worth)
-        if not self.surveys or min(self.surveys) < 0 or list(self.surveys) != sorted(set(self.surveys)):
-            given = ",".join(map(str, self.surveys))
-            raise InputError(f"numbers of surveys must be ascending whole numbers from 0, such as 0,5,10; got {given}")
+        numbers = list(self.surveys) if isinstance(self.surveys, Sequence) else []
+        if not numbers or min(numbers) < 0 or numbers != sorted(set(numbers)):
+            problem = "numbers of surveys must be ascending whole numbers from 0, such as [0, 5, 10]"
+            raise InputError(f"{problem}; got {self.surveys}")
         check_survey_policy(self.policy)
         find_selector(self.selector)
 

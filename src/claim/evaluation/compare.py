@@ -117,6 +117,7 @@ def compare(
         raise InputError("no network to compare on")
     for network in hidden:
         check_contacts(network)
+        check_whole(1, **{f"the number of people in {network.name}": network.n})
     study = StudySettings(seed, **settings)
     check_whole(1, runs=runs)
     own = next((network.name for network in hidden if network.probabilities is not None), None)

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from claim.errors import ClaimError
+from claim.errors import ClaimError, InputError
 from claim.io.files import locked, make_folder, write_whole
 from claim.provenance import library_versions
 
@@ -163,6 +163,8 @@ def backend_named(name: BackendName, workspace: Path, workers: int | None, addre
         from claim.jobs.ray import RayBackend
 
         return RayBackend(workspace, address, workers)
+    if name != "local":
+        raise InputError(f"backend must be local or ray, got {name!r}")
     from claim.jobs.local import LocalBackend
 
     return LocalBackend(workers or os.cpu_count() or 1, workspace)

@@ -4,10 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from claim.cascades.influence import Influence, influence_of
-from claim.discovery import Discovered
 from claim.discovery.protocols import Limits
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
@@ -18,7 +15,7 @@ from claim.selection.greedy import Candidates, Task, Ties
 from claim.selection.selectors import METHODS
 
 if TYPE_CHECKING:
-    from claim.selection.foresight import Expected, FreeForesight
+    from claim.selection.foresight import Expected
 
 REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
@@ -98,16 +95,21 @@ def select(
     if own is not None:
         given = {name: value for name, value in limits.items() if value or name == "may"}
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))
-    from claim.selection.foresight import NAME, check_foresight, foresight_named
+    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
 
     if str(method).partition(":")[0] != NAME:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
     check_foresight(network, str(method))
-    selector = foresight_named(str(method), p=p, samples=samples)
+    selector, (expecting, reasoning) = foresight_named(str(method), p=p, samples=samples), generator.spawn(2)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
-    found = _evaluated(network, ranked[:k], p, estimating, NAME)
-    waiting = [network.labels[person] for person in ranked[k:]]
-    return replace(found, replacements=waiting, **_expected(selector, seen, ranked[:k], people, limits, generator))
+    leaders, waiting = ranked[:k], [network.labels[person] for person in ranked[k:]]
+    expected = selector.expect(seen, leaders, expecting)
+    if people is not None:
+        expected = expected.at_most(float(max(people, len(seen))))
+    whys = shown_reasons(selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits))
+    reasons = [[str(reason) for reason in each] for each in whys]
+    found = _evaluated(network, leaders, p, estimating, NAME)
+    return replace(found, expected=expected, reasons=reasons, replacements=waiting)
 
 
 def _evaluated(
@@ -117,25 +119,6 @@ def _evaluated(
     reach = estimate_influence(network, leaders, p, rng)
     labels = [network.labels[leader] for leader in leaders]
     return Selection(labels, reach.mean, reach.stderr, method, guarantee, leaders)
-
-
-def _expected(
-    selector: "FreeForesight",
-    seen: Discovered,
-    leaders: list[int],
-    people: int | None,
-    limits: Limits,
-    generator: np.random.Generator,
-) -> dict[str, Any]:
-    """The reach to expect on the whole network of so many people, and the reasons for each leader."""
-    from claim.selection.foresight import shown_reasons
-
-    expecting, reasoning = generator.spawn(2)
-    expected = selector.expect(seen, leaders, expecting)
-    if people is not None:
-        expected = expected.at_most(float(max(people, len(seen))))
-    reasons = shown_reasons(selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits))
-    return {"expected": expected, "reasons": [[str(reason) for reason in whys] for whys in reasons]}
 
 
 def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
