@@ -2,7 +2,9 @@
 
 import inspect
 import json
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -12,6 +14,9 @@ from scipy import sparse
 
 import claim
 from claim.errors import InputError
+from claim.provenance import manifest
+from claim.registry import SELECTORS
+from claim.selection import METHODS
 
 EDGES = [(0, i) for i in range(1, 9)] + [(9, i) for i in range(10, 15)] + [(8, 9)]
 
@@ -242,3 +247,15 @@ def test_dir_lists_the_interface_and_every_name_has_a_docstring():
         for method, function in methods:
             own = str(getattr(function, "__module__", "")).startswith("claim")
             assert not own or method.startswith("_") or inspect.getdoc(function), f"{name}.{method}"
+
+
+def test_the_record_has_the_revision_of_the_checkout():
+    root = Path(__file__).parent.parent
+    if not (root / ".git").exists():
+        pytest.skip("not a git checkout")
+    head = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    assert manifest("claim", {}, [])["git"]["revision"] == head.stdout.strip()
+
+
+def test_the_names_of_selectors_are_those_of_the_methods_and_foresight():
+    assert (*METHODS, "foresight") == SELECTORS

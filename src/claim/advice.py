@@ -59,12 +59,16 @@ def advise(
     check_survey_policy(policy)
     name, policy = name_of(policy), find_policy(policy, family_of(network), budget)
     seen = discovered_so_far(network, surveyed, refused, start, policy)
+
+    def label(person: int) -> str:
+        return str(network.labels[person])
+
     rows = [
         {
             "rank": rank,
             "person": network.labels[person],
             "named_by": [network.labels[namer] for namer in seen.surveyed_contacts(person)],
-            "reasons": [why.said({}, lambda who: str(network.labels[who])) for why in reasons_of(policy, seen, person)],
+            "reasons": [why.translated({}, label) for why in reasons_of(policy, seen, person)],
         }
         for rank, person in enumerate(policy.choose(seen, np.random.default_rng(seed), count), 1)
     ]

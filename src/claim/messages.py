@@ -31,9 +31,9 @@ class Message:
         return cls(text, values)
 
     def __str__(self) -> str:
-        return self.said({})
+        return self.translated({})
 
-    def said(self, catalogue: Mapping[str, str], name: Callable[[Any], str] = str) -> str:
+    def translated(self, catalogue: Mapping[str, str], name: Callable[[Any], str] = str) -> str:
         """The message by a catalogue (English where it lacks the text); ``name`` gives the name of a person."""
         text = catalogue.get(self.text, self.text)
         if not self.values:
@@ -52,7 +52,7 @@ class Message:
 def _said(value: object, catalogue: Mapping[str, str], name: Callable[[Any], str]) -> str:
     value = getattr(value, "message", value)  # an error has one
     if isinstance(value, Message):
-        return value.said(catalogue, name)
+        return value.translated(catalogue, name)
     if isinstance(value, People):
         *others, last = map(name, value.people)
         return f"{', '.join(others)}{catalogue.get(AND, AND)}{last}" if others else last

@@ -60,7 +60,7 @@ def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
 
 def _revision() -> dict[str, Any] | None:
     """The revision of the source tree this package runs from; None for an installed copy."""
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
     revision = _git(root, "rev-parse", "HEAD")

@@ -256,7 +256,7 @@ def test_an_unknown_policy_is_refused_with_a_hint():
 
 
 def reasons(policy: str, discovered: Discovered, person: int, name=str) -> list[str]:
-    return [reason.said({}, name) for reason in reasons_of(policy_named(policy), discovered, person)]
+    return [reason.translated({}, name) for reason in reasons_of(policy_named(policy), discovered, person)]
 
 
 def test_reasons_speak_of_namers_hubs_and_popular_people(seen):

@@ -185,7 +185,7 @@ def test_a_choice_is_quick():
 def test_reasons_are_words_about_this_person():
     seen = study(load("stars5"), SCOUT, [0, 1, 2, 3, 4], 2, budget=6).discovered
     chosen = SCOUT.choose(seen, np.random.default_rng(0))[0]
-    said = [reason.said({}, lambda person: f"P{person}") for reason in Scout().reasons(seen, chosen)]
+    said = [reason.translated({}, lambda person: f"P{person}") for reason in Scout().reasons(seen, chosen)]
     assert said[0].startswith("named by P")
     assert len(said) > 1
     assert set(said[1:]) <= {words for theme in THEMES for words in (theme.high, theme.low)}

@@ -41,7 +41,7 @@ def test_who_is_known_and_how(paper):
 def test_reasons(paper):
     best = recommend(paper.study).ranking[0]
     assert best.person == "P3"
-    assert best.reasons[0].said({}, {"P1": "Ana", "P2": "Ben"}.get) == "named by Ana and Ben"
+    assert best.reasons[0].translated({}, {"P1": "Ana", "P2": "Ben"}.get) == "named by Ana and Ben"
 
 
 def test_nobody_is_their_own_contact(paper):

@@ -98,7 +98,7 @@ def _shown(result: dict[str, Any]) -> "RenderableType":
 
 def _choice_text(result: dict[str, Any]) -> str:
     members = result["classes"][0]["members"]
-    alike = f", one of {len(members)} people whom nothing seen tells apart" if len(members) > 1 else ""
+    alike = f", one of {len(members)} people who cannot be distinguished by what was seen" if len(members) > 1 else ""
     who = f"{members[0]}{alike}"
     if result["lead"] is None:
         return f"{result['policy']} would survey {who}: there is no other choice"

@@ -148,4 +148,4 @@ def _suggestion(view: View, each: "Suggestion", **more: object) -> dict[str, Any
 
 
 def _said(view: View, reasons: tuple[Message, ...]) -> list[str]:
-    return [reason.said({}, view.name) for reason in reasons]
+    return [reason.translated({}, view.name) for reason in reasons]

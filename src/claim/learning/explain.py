@@ -14,7 +14,7 @@ from claim.learning.observation import Featuriser
 from claim.learning.policy import LearnedPolicy
 
 Name = Callable[[int], str]
-Members = tuple[int, ...]  # people whom nothing seen tells apart
+Members = tuple[int, ...]  # people who cannot be distinguished by what was seen
 Ranking = list[tuple[float, Members]]  # Q of each class of the frontier, best first
 RIVALS = 3  # classes after the chosen one for which a change is tried that could put them first
 MOST_NAMERS = 10  # for whom changes are tried; large studies have hundreds

@@ -44,7 +44,7 @@ class Featuriser:
 
 @dataclass(frozen=True)
 class RowGraph:
-    """Rows of people whom nothing seen tells apart, and the edges between rows in both directions.
+    """Rows of people who cannot be distinguished by what was seen, and the edges between rows, in both directions.
 
     An edge between two rows means that every member of the one is a contact of every member of the other.
     """

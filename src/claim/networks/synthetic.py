@@ -57,7 +57,7 @@ class Ties:
     def network(self, rng: np.random.Generator, name: str) -> Network:
         """The network, with the missing ties at random and people in random order.
 
-        So an index tells nothing of a person's part in the network.
+        So an index carries no information about a person's place in the network.
         """
         self.fill(lambda number: (uniform(rng, self.n, number), uniform(rng, self.n, number)), least=0.0)
         place = shuffled(rng, self.n)

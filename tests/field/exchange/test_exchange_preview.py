@@ -222,10 +222,10 @@ def test_findings_are_worded_by_a_catalogue() -> None:
         "{problem} (and {more} more problems)": "{problem} (y {more} problemas más)",
     }
     spanish = "a.csv:2: n_contacts 'many' no es un número entero"
-    assert looked_at.problems[0].said(catalogue) == spanish
+    assert looked_at.problems[0].translated(catalogue) == spanish
     with pytest.raises(InputError) as refused:
         take(looked_at)
-    assert refused.value.message.said(catalogue) == f"{spanish} (y 1 problemas más)"
+    assert refused.value.message.translated(catalogue) == f"{spanish} (y 1 problemas más)"
     (missing,) = preview(csv("age", "7")).problems
     asked = {"which column holds {role}? there are {columns}": "¿{role}? {columns}", "the names": "los nombres"}
-    assert missing.said(asked) == "a.csv:1: ¿los nombres? 'age'"
+    assert missing.translated(asked) == "a.csv:1: ¿los nombres? 'age'"

@@ -152,7 +152,7 @@ def test_people_in_reasons_are_named_by_the_page():
     reason = Message.of("named by {people}", people=People(("P1", "P2", "P3")))
     names = {"P1": "Ana", "P2": "Ben", "P3": "Carla"}
     assert texts_in("es").message(reason, names.__getitem__) == "nombrada por Ana, Ben y Carla"
-    assert reason.said({}, names.__getitem__) == "named by Ana, Ben and Carla"
+    assert reason.translated({}, names.__getitem__) == "named by Ana, Ben and Carla"
     assert str(Message.of("reaches about {amount} people", amount=12.0)) == "reaches about 12 people"
     assert str(Message.of("reaches about {amount} people", amount=3.4)) == "reaches about 3.4 people"
 

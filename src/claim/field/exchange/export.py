@@ -204,7 +204,7 @@ _GATE = Gate()
 
 
 class WrongKey(ClaimError):
-    """The one message, whatever the cause."""
+    """A wrong passphrase or a damaged key: the message does not say which, so that it gives nothing away."""
 
     def __init__(self) -> None:
         super().__init__("wrong passphrase, or not a name key")

@@ -30,7 +30,7 @@ _derivation = threading.Lock()  # one at a time: each takes 128 MB
 
 
 class WrongPassphrase(ClaimError):
-    """The one error for every cause, so that it gives nothing away."""
+    """A wrong passphrase or a damaged file: the message does not say which, so that it gives nothing away."""
 
     def __init__(self) -> None:
         super().__init__("wrong passphrase, or not a study file")

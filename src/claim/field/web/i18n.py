@@ -29,7 +29,7 @@ class Texts:
     def message(self, message: object, name: Callable[[Any], str] = str) -> str:
         """An error, a reason or a plain text in this language; in English if there is no translation."""
         found = getattr(message, "message", message)  # an error has one
-        return (found if isinstance(found, Message) else Message(str(found))).said(self.messages, name)
+        return (found if isinstance(found, Message) else Message(str(found))).translated(self.messages, name)
 
 
 @cache
