@@ -14,7 +14,7 @@ from claim.cascades.influence import RowSampler
 from claim.cascades.kernels import memberships
 from claim.networks import Network
 from claim.selection.greedy import Candidates, Task, greedy
-from claim.selection.kernels import pick_covering
+from claim.selection.kernels import largest_sum, pick_covering
 from claim.selection.ris import ReverseSets, ris, sets_met
 
 
@@ -31,6 +31,14 @@ def test_sets_equal_the_readable_ones(data: st.DataObject, directed: bool, p: fl
     sets = ReverseSets(rows, seed, capacity=10_000)
     sets.grow(12)
     assert as_sets(sets) == [reverse_set(network, p, seed, sample) for sample in range(12)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=12), st.integers(0, 14))
+def test_the_largest_sum_is_that_of_the_largest_free_gains(people: list[tuple[int, bool]], count: int) -> None:
+    gains = np.array([gain for gain, _ in people], dtype=np.int64)
+    free = np.array([is_free for _, is_free in people], dtype=np.bool_)
+    assert largest_sum(gains, free, count) == sum(sorted(gains[free].tolist(), reverse=True)[:count])
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -28,6 +28,7 @@ class EdgeSampler(NamedTuple):
     targets: IntArray  # (m,)
     probabilities: FloatArray  # (m,), or empty if p is the probability of every edge
     p: float  # the largest probability
+    expected_live: float  # the mean number of live edges in a world
     table: GapTable
 
     @classmethod
@@ -40,12 +41,9 @@ class EdgeSampler(NamedTuple):
         p = largest_probability(network, p)
         if p == 0:
             sources, targets = sources[:0], targets[:0]
-        return cls(network.n, sources, targets, np.zeros(0) if own is None else own, float(p), gap_table(p or 1.0))
-
-    @property
-    def expected_live(self) -> float:
-        """The mean number of live edges in a world."""
-        return float(self.probabilities.sum()) if len(self.probabilities) else self.p * len(self.sources)
+        probabilities = np.zeros(0) if own is None else own
+        expected_live = float(p * len(sources) if own is None else own.sum())
+        return cls(network.n, sources, targets, probabilities, float(p), expected_live, gap_table(p or 1.0))
 
     @property
     def seconds(self) -> float:

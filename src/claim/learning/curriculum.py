@@ -10,8 +10,8 @@ F is monotone and submodular, so picking the largest gain again and again reache
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from claim.compiling import compiled
 from claim.errors import InputError
 from claim.networks.network import FloatArray
 
@@ -19,7 +19,7 @@ SimilarityArray = npt.NDArray[np.float32]
 IndexArray = npt.NDArray[np.int64]
 
 # Sums of gains may be taken in any order, which lets the compiler add eight numbers at a time.
-kernel = njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "nnan"})
+kernel = compiled(nogil=True, fastmath={"reassoc", "nsz", "nnan"})
 
 
 def proximity(achieved: npt.ArrayLike, desired: npt.ArrayLike) -> FloatArray:
@@ -54,7 +54,8 @@ def select(similarity: npt.ArrayLike, proximity: npt.ArrayLike, weight: float, k
         raise InputError(f"{len(near)} candidates have {len(near)} x {len(near)} similarities, not {alike.shape}")
     if not (np.isfinite(alike).all() and np.isfinite(near).all() and 0 <= weight < np.inf):
         raise InputError("similarities, proximities and the weight of diversity must be finite, the weight not below 0")
-    return _lazy_greedy(alike, near, float(weight), min(k, len(near)))
+    chosen: IndexArray = _lazy_greedy(alike, near, float(weight), min(k, len(near)))
+    return chosen
 
 
 def plain_greedy(similarity: SimilarityArray, proximity: FloatArray, weight: float, k: int) -> list[int]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from claim.cascades.kernels import GOLDEN as _GOLDEN
-from claim.cascades.kernels import UNIT, kernel, mix
+from claim.cascades.kernels import UNIT, inlined, kernel, mix
+from claim.compiling import compiled
 from claim.errors import InputError, check_whole
 from claim.networks import Network
 from claim.networks.network import IntArray
@@ -18,11 +18,11 @@ from claim.randomness import draw_seed
 
 
 # Dot products may be added up in any order, which lets the compiler take eight numbers at a time.
-vector_kernel = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+vector_kernel = compiled(nogil=True, fastmath={"reassoc", "contract", "nsz"})
 _S11 = np.uint64(11)
 
 
-@njit(cache=True, inline="always")
+@inlined
 def below(state, bound):
     """A whole number in ``0 .. bound - 1``; add ``_GOLDEN`` to the state for the next one."""
     return np.int64(float(mix(state) >> _S11) * UNIT * bound)
