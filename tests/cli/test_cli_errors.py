@@ -34,6 +34,7 @@ MISTAKES = {
     "a refusal of 2": ([*EVALUATE, "--refusal", "2"], "refusal must be between 0 and 1"),
     "no workers": ([*EVALUATE, "--workers", "0"], "Invalid value for '--workers'"),
     "a negative seed to evaluate": ([*EVALUATE, "--seed", "-3"], "seed must be at least 0"),
+    "curves without a report": ([*EVALUATE, "--curves"], "--curves needs --out DIR"),
     "a negative seed to select": (["select", "zone2", "--seed", "-3"], "--seed"),
     "a negative seed for influence": (["influence", "zone2", "--leaders", "1", "--seed", "-3"], "--seed"),
     "a negative seed to advise": ([*ADVISE, "--seed", "-3"], "--seed"),

@@ -10,6 +10,7 @@ from evaluation_cases import contacts, hubs_and_leaves
 
 from claim.errors import InputError
 from claim.evaluation import compare
+from claim.evaluation.conclusion import conclusion
 from claim.evaluation.report import BUDGETS, budget_curves, write_run_folder
 from claim.evaluation.report_kit import Section, page
 from claim.evaluation.tables import cell, pivot
@@ -19,7 +20,12 @@ from claim.networks import Network
 @pytest.fixture(scope="module")
 def result():
     return compare(
-        [hubs_and_leaves(), contacts()], "random,clairvoyant", protocol="field,paper", runs=4, leaders=4, workers=1
+        [hubs_and_leaves(), contacts()],
+        "random,change,clairvoyant",
+        protocol="field,paper",
+        runs=4,
+        leaders=4,
+        workers=1,
     )
 
 
@@ -70,6 +76,13 @@ def test_the_curve_at_the_budget_is_the_result(folder, result):
     assert curves == {(row.network, row.policy, row.protocol): row.mean for row in result.rows}
 
 
+def test_curves_are_drawn_only_if_asked_for(result, tmp_path):
+    html = write_run_folder(result, tmp_path, workers=1).read_text(encoding="utf-8")
+    assert not (tmp_path / "curves.csv").exists()
+    assert not list((tmp_path / "figures").glob("budget.*"))
+    assert 'id="budget"' not in html
+
+
 def test_curves_go_from_no_survey_to_fifty(result):
     assert (BUDGETS[0], BUDGETS[-1]) == (0, 50)
     points = budget_curves(result, (0, 50), workers=1)
@@ -98,6 +111,25 @@ def test_the_report_shows_numbers_marks_and_its_own_command(folder, result):
     assert "clairvoyant (reference)" in html
     assert f"{result.opt['hubs']:.2f}" in html
     assert result.manifest["command"] in html
+
+
+def test_the_report_opens_with_the_conclusion_and_one_picture(folder, result):
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    opening, _, rest = html.partition("<img ")
+    assert all(f"{text}</p>" in opening for text in conclusion(result))
+    assert len(conclusion(result)) == 2
+    assert "<table" not in opening
+    assert rest.index("<table") < rest.index("<details>")
+
+
+def test_pairs_are_a_matrix_that_unfolds(folder, result):
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    matrix = html[html.index("<caption>On how many networks") :]
+    lines = re.findall(r"<tr><td>(.*?)</td>(.*?)</tr>", matrix[: matrix.index("</table>")])
+    assert [name for name, _ in lines] == ["random (1)", "change (2)", "clairvoyant (3)"]
+    shown = {each.network for each in result.comparisons}
+    assert all(f"<details><summary>{network}, field protocol" in html for network in shown)
+    assert "<details><summary>All pairs" in html
 
 
 def test_writing_twice_gives_the_same_bytes(folder, result, tmp_path):

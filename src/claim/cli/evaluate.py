@@ -39,6 +39,7 @@ def evaluate(
     backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
     address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
+    curves: Annotated[bool, typer.Option("--curves", help="With --out: also curves from 0 to 50 surveys.")] = False,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
@@ -46,16 +47,18 @@ def evaluate(
 
     Example: [bold]claim evaluate --networks zone2,zone3 --policies random,change --runs 100[/bold]
     """
+    began, quiet = time.perf_counter(), json == "-"
     from rich.console import Group
-    from rich.text import Text
 
     from claim.evaluation import compare
+    from claim.evaluation.conclusion import conclusion
     from claim.evaluation.tables import comparison_tables
     from claim.io.files import make_folder
 
     if out is not None:
         make_folder(Path(out))
-    began, quiet = time.perf_counter(), json == "-"
+    elif curves:
+        raise InputError("--curves needs --out DIR: the report shows the curves")
     placement: dict[str, Any] = {"workers": workers, "backend": backend, "address": address}
     with counted("runs", hidden=quiet) as progress:
         result = compare(
@@ -64,15 +67,17 @@ def evaluate(
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
             selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
         )  # fmt: skip
-    seconds = Text(f"{time.perf_counter() - began:.1f} s", style="dim")
-    show(result.to_dict(), Group(*comparison_tables(result), seconds), json)
+    show(result.to_dict(), Group(*comparison_tables(result), *conclusion(result)), json)
     if out is not None:
-        from claim.evaluation.report import write_run_folder
+        from claim.evaluation.report import BUDGETS, write_run_folder
 
-        with counted("budget curves", hidden=quiet) as progress:
-            report = write_run_folder(result, Path(out), progress=progress, **placement)
+        with counted("report", hidden=quiet) as progress:
+            budgets = BUDGETS if curves else ()
+            report = write_run_folder(result, Path(out), budgets=budgets, progress=progress, **placement)
         if not quiet:
             say(f"report: {report}")
+    if not quiet:
+        say(f"{time.perf_counter() - began:.1f} s")
 
 
 def _range(given: str | None) -> tuple[float, ...] | None:

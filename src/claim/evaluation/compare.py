@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -65,6 +65,11 @@ class Difference:
     ci95: tuple[float, float]
     p_value: float
     p_holm: float
+
+    def reversed(self) -> "Difference":
+        """The same seen from the other side: b minus a."""
+        low, high = self.ci95
+        return replace(self, a=self.b, b=self.a, difference=-self.difference, ci95=(-high, -low))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from matplotlib.figure import Figure as Drawing
 from claim.cascades import Reached, cascade
 from claim.discovery import Discovered
 from claim.evaluation.batches import run_batches
-from claim.evaluation.compare import Comparison
+from claim.evaluation.compare import Comparison, Difference
+from claim.evaluation.conclusion import SIGNIFICANT, conclusion
 from claim.evaluation.report_kit import (
     PALETTE,
     Figure,
@@ -29,7 +30,7 @@ from claim.evaluation.report_kit import (
 )
 from claim.evaluation.runs import StudySettings, run_studies
 from claim.evaluation.statistics import standard_error
-from claim.evaluation.tables import Column, DataRow, Table, cell, csv_text, marked_name, table
+from claim.evaluation.tables import Column, DataRow, Table, bold, cell, csv_text, marked_name, pivot, table
 from claim.io.files import make_folder, write_whole
 from claim.networks import Network
 from claim.randomness import named_seed
@@ -43,19 +44,22 @@ DIFFERENCE_COLUMNS = ("network", "protocol", "a", "b", "difference", "ci95_low",
 SURVEYED, NAMED, LEADER, OTHER, TIE = PALETTE[0], "#f4a33d", PALETTE[1], "#9aa0a6", "#c8ccd0"
 
 
-def write_run_folder(result: Comparison, folder: Path, *, budgets: Sequence[int] = BUDGETS, **placement: Any) -> Path:
+def write_run_folder(result: Comparison, folder: Path, *, budgets: Sequence[int] = (), **placement: Any) -> Path:
     """Write everything about a comparison; returns the path of the report.
 
-    ``placement`` is where the studies of the budget curves run, as for :func:`run_batches`: workers, backend, address.
+    With ``budgets``, such as :data:`BUDGETS`, also the curves of people reached against surveys. ``placement`` is where
+    their studies run, as for :func:`run_batches`: workers, backend, address.
     """
     make_folder(folder)
-    points = budget_curves(result, budgets, **placement)
+    points = budget_curves(result, budgets, **placement) if budgets else []
     write_whole(folder / "results.csv", csv_text(map(vars, result.rows), RESULT_COLUMNS))
     intervals = [{**vars(each), "ci95_low": each.ci95[0], "ci95_high": each.ci95[1]} for each in result.comparisons]
     write_whole(folder / "comparisons.csv", csv_text(intervals, DIFFERENCE_COLUMNS))
-    write_whole(folder / "curves.csv", csv_text(points, list(points[0])))
+    if points:
+        write_whole(folder / "curves.csv", csv_text(points, list(points[0])))
     protocols = ", ".join(dict.fromkeys(row.protocol for row in result.rows))
     introduction = [
+        *conclusion(result),
         f"{result.rows[0].runs} runs per network ({protocols} protocol), the same start sets and the same cascades for "
         "every policy.",
         f"Made by: {result.manifest['command']}",
@@ -83,31 +87,46 @@ def budget_curves(result: Comparison, budgets: Sequence[int] = BUDGETS, **placem
 
 def _sections(result: Comparison, points: Sequence[DataRow]) -> list[Section]:
     several = len({row.selector for row in result.rows}) > 1
-    reached = "People reached by each policy: mean and 95 % interval. Hollow points are references, not policies."
-    curves = "People reached against the number of surveys; shaded, one standard error."
-    figures = [
-        Figure("reached", reached, _reached_drawing(result, several)),
-        Figure("budget", curves, _curves_drawing(points, several)),
-    ]
-    words, tables = "Only one method: nothing to compare.", []
-    if result.comparisons:
-        words = (
-            "Positive: a reaches more than b. Intervals are bootstrapped over runs; Holm's correction covers all rows."
-        )
-        tables = [_differences_table(result)]
-    return [
-        Section("people-reached", "People reached", [], [_reached_table(result, several)], figures),
-        Section("differences", "Paired differences", [words], tables),
-        Section("studies", "Single studies", [], [], _study_figures(result)),
-    ]
+    caption = "People reached by each method: mean and 95 % interval. Hollow points are references, not policies."
+    figure = Figure("reached", caption, _reached_drawing(result, several))
+    tables = [*_reached_tables(result, several), _rows_table(result, several)]
+    sections = [Section("people-reached", "People reached", [], tables, [figure])]
+    if points:
+        caption = "People reached against the number of surveys; shaded, one standard error."
+        curves = Figure("budget", caption, _curves_drawing(points, several))
+        sections.append(Section("budget", "More or fewer surveys", [], [], [curves]))
+    studies = Section("studies", "Single studies", [], [], _study_figures(result))
+    return [*sections, _differences_section(result), studies]
 
 
-def _reached_table(result: Comparison, several: bool) -> Table:
-    rows: list[dict[str, Any]] = []
-    for network, opt in result.opt.items():
-        mine = [row for row in result.rows if row.network == network]
-        rows += [{**vars(row), "label": marked_name(row, several), "of_opt": 100 * row.mean / opt} for row in mine]
-        rows.append({"network": network, "label": "OPT (whole network known)", "mean": opt})
+def _reached_tables(result: Comparison, several: bool) -> list[Table]:
+    """For each protocol one line a method and one column a network; the best method of each network is bold."""
+    tables = []
+    for protocol in dict.fromkeys(row.protocol for row in result.rows):
+        mine = [row for row in result.rows if row.protocol == protocol]
+        usable = [row for row in mine if not row.reference] or mine
+        best = {name: max(row.mean for row in usable if row.network == name) for name in result.opt}
+        rows: list[dict[str, Any]] = []
+        for row in mine:
+            is_best = row in usable and row.mean == best[row.network]
+            rows.append({**vars(row), "method": marked_name(row, several), "best": is_best})
+        for network, opt in result.opt.items():
+            rows.append({"method": "OPT (whole network known)", "network": network, "mean": opt, "best": False})
+        caption = f"People reached, {protocol} protocol: mean ± standard error. Bold: the most on a network."
+        tables.append(pivot(f"reached-{protocol}", caption, rows, ["method"], "network", _reached_cell))
+    return tables
+
+
+def _reached_cell(row: DataRow) -> str:
+    text = cell(row, "{mean:.2f} ± {stderr:.2f}") or cell(row, "{mean:.2f}")
+    return bold(text) if row["best"] else text
+
+
+def _rows_table(result: Comparison, several: bool) -> Table:
+    rows = [
+        {**vars(row), "label": marked_name(row, several), "of_opt": 100 * row.mean / result.opt[row.network]}
+        for row in result.rows
+    ]
     columns: list[Column] = [
         *("network", "protocol"),
         ("policy", "{label}"),
@@ -116,7 +135,47 @@ def _reached_table(result: Comparison, several: bool) -> Table:
         ("discovered", "{discovered:.0f}"),
         ("of OPT", "{of_opt:.0f %}"),
     ]
-    return table("reached", "", rows, columns)
+    return table("reached", "All rows, with the people discovered and the share of OPT", rows, columns, folded=True)
+
+
+def _differences_section(result: Comparison) -> Section:
+    if not result.comparisons:
+        return Section("differences", "Paired differences", ["Only one method: nothing to compare."])
+    words = (
+        "Methods are compared run by run, on the same start sets and cascades. Columns are the methods of the lines, "
+        "by number. A difference counts as significant if the paired t-test gives "
+        f"p < {SIGNIFICANT} after Holm's correction over all pairs."
+    )
+    tables = []
+    for protocol in dict.fromkeys(row.protocol for row in result.rows):
+        pairs = [each for each in result.comparisons if each.protocol == protocol]
+        pairs += [each.reversed() for each in pairs]
+        caption = f"On how many networks the line is significantly ahead (+) or behind (−), {protocol} protocol"
+        tables.append(_matrix(f"ahead-{protocol}", caption, pairs, _counts))
+        for network in result.opt:
+            here = [each for each in pairs if each.network == network]
+            caption = f"{network}, {protocol} protocol: people more or fewer than the column; significant ones are bold"
+            tables.append(replace(_matrix(f"differences-{network}", caption, here, _difference), folded=True))
+    return Section("differences", "Paired differences", [words], [*tables, _differences_table(result)])
+
+
+def _matrix(name: str, caption: str, pairs: list[Difference], form: Callable[[list[Difference]], str]) -> Table:
+    names = list(dict.fromkeys(each.a for each in pairs))
+    numbers = [str(i + 1) for i in range(len(names))]
+    found = {(a, b): [each for each in pairs if (each.a, each.b) == (a, b)] for a in names for b in names}
+    lines = [[f"{a} ({number})", *(form(found[a, b]) for b in names)] for number, a in zip(numbers, names, strict=True)]
+    return Table(name, caption, ["method", *numbers], lines)
+
+
+def _counts(pairs: list[Difference]) -> str:
+    significant = [each.difference > 0 for each in pairs if each.p_holm < SIGNIFICANT]
+    ahead, behind = significant.count(True), significant.count(False)
+    return " ".join([f"+{ahead}"] * (ahead > 0) + [f"−{behind}"] * (behind > 0)) or ("0" if pairs else "")
+
+
+def _difference(pairs: list[Difference]) -> str:
+    text = "".join(f"{each.difference:+.1f}" for each in pairs)
+    return bold(text) if any(each.p_holm < SIGNIFICANT for each in pairs) else text
 
 
 def _differences_table(result: Comparison) -> Table:
@@ -127,7 +186,8 @@ def _differences_table(result: Comparison) -> Table:
         ("p (paired t)", "{p_value:.2g}"),
         ("p (Holm)", "{p_holm:.2g} {p_holm:*}"),
     ]
-    return table("differences", "", [vars(each) for each in result.comparisons], columns)
+    caption = "All pairs with intervals (bootstrapped over runs) and p-values"
+    return table("differences", caption, [vars(each) for each in result.comparisons], columns, folded=True)
 
 
 # Figures -------------------------------------------------------------------------------------------------------------

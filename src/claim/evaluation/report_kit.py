@@ -89,13 +89,18 @@ def page(title: str, introduction: Sequence[str], sections: Sequence[Section], r
     pages = jinja2.FileSystemLoader(Path(__file__).parent)
     environment = jinja2.Environment(loader=pages, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["base64"] = lambda content: base64.b64encode(content).decode()
+    environment.filters["plain"] = _without_bold
     environment.tests["numeric"] = _is_number
     given = {"title": title, "introduction": introduction, "sections": sections, "most_listed": MOST_LISTED}
     return environment.get_template("report.html").render(given, record=json.dumps(record, indent=1))
 
 
+def _without_bold(text: str) -> str:
+    return text[2:-2] if text.startswith("**") else text
+
+
 def _is_number(text: str) -> bool:
-    return text[:1] in tuple("0123456789+-") or text in ("–", NOT_RUN)
+    return _without_bold(text)[:1] in tuple("0123456789+-−") or text in ("–", "", NOT_RUN)
 
 
 # Figures -------------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ class Table:
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
     rows: Sequence[DataRow] = ()
+    folded: bool = False  # a page shows it after a click
 
     def as_csv(self) -> str:
         """The numbers in full."""
@@ -44,12 +45,11 @@ class Table:
         return "".join(f"| {' | '.join(line)} |\n" for line in (self.heads, settings, *self.cells))
 
 
-def table(name: str, caption: str, rows: Sequence[DataRow], columns: Iterable[Column]) -> Table:
+def table(name: str, caption: str, rows: Sequence[DataRow], columns: Iterable[Column], folded: bool = False) -> Table:
     """One line a row."""
     pairs = [(column, f"{{{column}}}") if isinstance(column, str) else column for column in columns]
-    return Table(
-        name, caption, [head for head, _ in pairs], [[cell(row, form) for _, form in pairs] for row in rows], rows
-    )
+    cells = [[cell(row, form) for _, form in pairs] for row in rows]
+    return Table(name, caption, [head for head, _ in pairs], cells, rows, folded)
 
 
 def pivot(name: str, caption: str, rows: Sequence[DataRow], index: Sequence[str], column: str, form: Cell) -> Table:
@@ -92,6 +92,11 @@ def cell(row: DataRow, form: Cell) -> str:
         return NOT_RUN
     except KeyError:
         return ""
+
+
+def bold(text: str) -> str:
+    """A cell in bold, as Markdown writes it; pages know the same mark."""
+    return f"**{text}**"
 
 
 def stars(p_value: float) -> str:
