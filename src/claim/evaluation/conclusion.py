@@ -27,14 +27,14 @@ def _of_protocol(result: Comparison, protocol: str) -> str:
     best = max(gain, key=lambda name: gain[name])
     below = _significantly_below(result, protocol)
     shares = [100 * reached[best][each].mean / result.opt[each] for each in networks]
-    if len(networks) == 1:
-        over, share = networks[0], f"{shares[0]:.0f} %"
-    else:
+    over, share = f"On {networks[0]}", f"{shares[0]:.0f} %"
+    if len(networks) > 1:
+        over, share = f"On average over {len(networks)} networks", f"{min(shares):.0f} to {max(shares):.0f} %"
+    sentences = [f"{over}, {best} reaches the most people: {share} of OPT, which knows the whole network."]
+    if len(networks) > 1:
         most = [max(rows[each].mean for rows in reached.values()) for each in networks]
-        won = sum(reached[best][each].mean == mean for each, mean in zip(networks, most, strict=True))
-        over = f"average over {len(networks)} networks, and on {won} of them"
-        share = f"{min(shares):.0f} to {max(shares):.0f} %"
-    sentences = [f"{best} reaches the most people on {over}: {share} of OPT, which knows the whole network."]
+        won = [each for each, mean in zip(networks, most, strict=True) if reached[best][each].mean == mean]
+        sentences.append(f"It is the best on {len(won)} of them.")
     if best != first:
         where = [each for each in networks if (each, first, best) in below]
         sure = f"significant on {_listed(where)}" if where else "not significant on any network"

@@ -276,7 +276,7 @@ def _draw_discovered(axis: Axes, discovered: Discovered, leaders: set[int]) -> N
     ]
     for label, people, look in groups:
         networkx.draw_networkx_nodes(graph, place, nodelist=people, ax=axis, label=label, **look)
-    axis.legend(loc="lower left", fontsize=8, frameon=False)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, fontsize=8, frameon=False)
     axis.set_title(f"discovered: {len(discovered)} people, {len(surveyed)} surveyed", fontsize=9)
 
 
