@@ -1,4 +1,4 @@
-"""The cost of field conditions, and what informed selectors win back: prints the tables of docs/field-conditions.md.
+"""What field conditions cost, and what informed selectors recover: the tables of docs/notes/field-conditions.md.
 
 `python benchmarks/field_conditions.py` runs studies of the training networks from the same start sets, with and without
 each condition. `CLAIM_DATA` names the folder of the networks.
@@ -26,9 +26,9 @@ CONDITIONS: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
     "rounds of 3": ({"per_round": 3}, None),
     "all five at once": ({"per_round": 5}, None),
     "a fifth refuses": ({"refusal": 0.2}, {"refusal": 0.2, "unit": "answers"}),
-    "seven of ten contacts named": ({"answers": 0.7}, None),
-    "six of ten leaders come": ({"attendance": 0.6, "told": False}, {"attendance": 0.6}),
-    "p from 0.05 to 0.2": ({"p_range": RANGE, "told": False}, {"p_range": RANGE}),
+    "seven of ten contacts named": ({"report_rate": 0.7}, None),
+    "six of ten leaders come": ({"attendance": 0.6, "selector_informed": False}, {"attendance": 0.6}),
+    "p from 0.05 to 0.2": ({"p_range": RANGE, "selector_informed": False}, {"p_range": RANGE}),
 }
 
 Values = dict[tuple[str, str, str], npt.NDArray[np.float64]]  # by policy, selector and network
@@ -47,7 +47,7 @@ def played(runs: int, known_p: bool = False, **condition: Any) -> Values:
                 own = replace(settings, p=p, p_range=(p, p), selector_informed=False) if known_p else settings
                 ((_, (outcome,)),) = run_studies(network, method, own, [(run, start)], [settings.budget])
                 reached.append(outcome.influence)
-            found[method.policy, method.selector, network.name] = np.array(reached)
+            found[(*method.names[:2], network.name)] = np.array(reached)
     return found
 
 
@@ -61,7 +61,7 @@ def line(name: str, cells: list[str]) -> None:
 
 
 def report(condition: str, before: Values, hit: Values, handled: Values | None) -> None:
-    for key in [(each.policy, each.selector) for each in METHODS]:
+    for key in [each.names[:2] for each in METHODS]:
         cells = [mean_and_error(hit[*key, name] - before[*key, name], "+") for name in NETWORKS]
         line(f"{condition} | {' + '.join(key)}", cells)
         if handled is not None:
@@ -70,7 +70,7 @@ def report(condition: str, before: Values, hit: Values, handled: Values | None) 
 
 
 def report_reached(what: str, values: Values) -> None:
-    for key in [(each.policy, each.selector) for each in METHODS]:
+    for key in [each.names[:2] for each in METHODS]:
         line(f"{what} | {' + '.join(key)}", [mean_and_error(values[*key, name]) for name in NETWORKS])
 
 

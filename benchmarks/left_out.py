@@ -1,4 +1,4 @@
-"""Foresight on a network it was not trained on, and how much there is to know: prints two tables of docs/foresight.md.
+"""Foresight on a network it was not trained on, and how much there is to know: the tables of docs/notes/foresight.md.
 
 `python benchmarks/left_out.py ranges` leaves one training network after the other out of its family's model, and counts
 how often ranges of that model, made wider by a factor, hold the true reach on the network left out. `reach` compares

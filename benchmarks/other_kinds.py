@@ -1,4 +1,4 @@
-"""Does it carry over? Networks of kinds that nothing was trained on: prints the table of docs/record.md.
+"""Does it carry over? Networks of kinds that nothing was trained on: prints the table of docs/notes/record.md.
 
 `python benchmarks/other_kinds.py` makes seventeen textbook networks and plays scout with foresight against random
 surveys with greedy, from the same start sets. None of these networks or their kinds has a file of data.

@@ -1,4 +1,4 @@
-"""Plans against what happened: `python benchmarks/planning.py` prints the tables of docs/planning.md.
+"""Plans against what happened: `python benchmarks/planning.py` prints the tables of docs/how-to/plan.md.
 
 Studies on the training networks. New studies: what `claim plan` foretells from the true number of people and mean
 degree, against the mean of studies on the network itself. Studies under way: five surveys in, the plan for further

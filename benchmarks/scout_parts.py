@@ -1,4 +1,4 @@
-"""What each part of scout is worth, and what a trained policy's values would add: prints the tables of docs/scout.md.
+"""What each part of scout is worth, and what a trained policy's values would add: the tables of docs/notes/scout.md.
 
 `python benchmarks/scout_parts.py` plays the training networks from the same start sets with a part of scout left out
 (its weights at 0, nothing fitted anew) and `--only values` with one more signal: Q(S, φ(u), g) of each shipped variant

@@ -11,7 +11,7 @@ CARRIED = re.compile(r"<!-- from (?P<source>results/\S+\.md) -->\n+(?P<table>(\|
 
 
 def carried() -> list[tuple[str, str, str]]:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [
         (page.name, each["source"], each["table"])
         for page in pages

@@ -264,7 +264,7 @@ def strongest(parts: FloatArray, above: FloatArray) -> list[str]:
     return [theme.high if above[first[theme]] > 0 else theme.low for theme in best]
 
 
-# Both as a share of the closure seen; measured, see docs/scout.md
+# Both as a share of the closure seen; measured, see docs/notes/scout.md
 CHANCE = 0.4
 APART = 2.5
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from claim.errors import InputError
 
-DEFAULT_POLICY = "scout"  # what measures best on networks of any kind, see docs/record.md
+DEFAULT_POLICY = "scout"  # what measures best on networks of any kind, see docs/notes/record.md
 LONGEST_TEXT = 20_000
 
 RefusalRule = Literal["attempts", "answers"]

@@ -19,7 +19,7 @@ from claim.selection.foresight.trees import Growth, Trees, grow
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
 NINE_IN_TEN = (0.05, 0.95)
-# Times the marks, since a network yet unseen differs more than those at hand; measured, see docs/foresight.md
+# Times the marks, since a network yet unseen differs more than those at hand; measured, see docs/notes/foresight.md
 WIDER = 1.1
 WIDER_AFTER_TRAINING = 1.3  # half of the marks come from networks that the trees of the guess were grown on
 FEWEST = 40  # studies that marks are taken from

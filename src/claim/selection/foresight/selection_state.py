@@ -82,7 +82,7 @@ class HiddenReach:
 
 
 def hidden_reach(view: SeenNetwork, p: float) -> HiddenReach:
-    """h(u) = c (a + od(u)) / (a + 1) for the people not surveyed, a = 1 / spread; see docs/foresight.md.
+    """h(u) = c (a + od(u)) / (a + 1) for the people not surveyed, a = 1 / spread; see docs/concepts/foresight.md.
 
     A person named by many likely has more hidden contacts, the more so the more unequal degrees are.
     """

@@ -78,7 +78,7 @@ def _seen(discovered: Discovered, who: int) -> list[Message]:
 
 
 class Expected(NamedTuple):
-    """The mean number of people that leaders reach: an estimate and its 90 % range; see docs/foresight.md."""
+    """The mean number of people that leaders reach: an estimate and its 90 % range; see docs/concepts/foresight.md."""
 
     mean: float
     low: float
@@ -129,7 +129,7 @@ class FreeForesight:
         """The attendance that leaders are chosen for.
 
         Half way to full attendance: seen hubs look surer than unseen ones, and would be backed up too often. The fitted
-        form, which values the unseen better, plans with the attendance itself; see docs/field-conditions.md.
+        form, which values the unseen better, plans with the attendance itself.
         """
         return (1.0 + self.attendance) / 2.0
 
@@ -163,7 +163,7 @@ class FreeForesight:
         return picked_in_turn(candidates, k, best, take)
 
     def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
-        """The mean number of people that the leaders reach, with a 90 % range; see docs/foresight.md.
+        """The mean number of people that the leaders reach, with a 90 % range; see docs/concepts/foresight.md.
 
         With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         """
