@@ -1,4 +1,4 @@
-"""What the curriculum selects: `python benchmarks/curriculum.py` prints the tables of docs/curriculum.md.
+"""What the curriculum selects: `python benchmarks/curriculum.py` prints tables of docs/notes/learning.md.
 
 A buffer is filled with episodes of random surveys on the retweet training networks, each transition once with its goal
 and once relabelled with the influence reached (`final`). Batches of 100 are then selected from 300 candidates. The

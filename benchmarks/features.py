@@ -1,4 +1,4 @@
-"""Node features: `python benchmarks/features.py` prints the tables of docs/features.md.
+"""Node features: `python benchmarks/features.py` prints tables of docs/notes/learning.md.
 
 How well DeepWalk, gensim's Word2Vec and NetMF tell contacts from strangers, and how long they take, side by side.
 """

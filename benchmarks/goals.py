@@ -1,4 +1,4 @@
-"""Goals against what is reached: `python benchmarks/goals.py` prints the tables of docs/goals.md.
+"""Goals against what is reached: `python benchmarks/goals.py` prints tables of docs/notes/learning.md.
 
 Random surveys (five start people, T = 5) on the training networks, leaders by the greedy oracle in the paper protocol.
 The average influence of a network is measured on other start sets than those that its goals are held against.

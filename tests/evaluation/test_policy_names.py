@@ -17,6 +17,9 @@ from claim.networks.catalogue import family_of
 from claim.registry import FOLDER, find_policy, shipped
 from claim.selection.foresight.model import shipped_path
 
+ROOT = Path(__file__).parents[2]
+MODEL_CARD = (ROOT / "docs" / "reference" / "model-card.md").read_text(encoding="utf-8")
+RECORDS = {"5": "five-surveys.json", "20": "twenty-surveys.json"}
 WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")
 
 
@@ -58,9 +61,8 @@ def test_a_card_beside_the_weights_of_another_policy_is_refused(tmp_path):
         LearnedPolicy.load(tmp_path / "mixed.json")
 
 
-def test_the_page_of_training_lists_what_is_shipped():
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    section = page.split("## Shipped policies", 1)[1].split("\n## ", 1)[0]
+def test_the_model_card_lists_what_is_shipped():
+    section = MODEL_CARD.split("## Shipped policies", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| `([\w-]+)` \|([^|]*)\|([^|]*)\|$", section, re.MULTILINE)
     listed = {
         (variant, family, budget)
@@ -69,6 +71,18 @@ def test_the_page_of_training_lists_what_is_shipped():
         for family in families.replace(",", " ").split()
     }
     assert listed == {(each.variant, each.family, each.budget) for each in shipped()}
+
+
+def test_the_model_card_shows_what_the_record_has():
+    header, *lines = re.findall(r"^\| (?:surveys by|T = ).*$", MODEL_CARD, re.MULTILINE)
+    for line in lines:
+        method, *shown = (cell.strip(" *") for cell in line.strip("|").split("|"))
+        surveys, policy, selector = re.fullmatch(r"T = (\d+): (\S+), (\S+)", method).groups()
+        record = ROOT / "results" / "record" / RECORDS[surveys]
+        rows = json.loads(record.read_text(encoding="utf-8"))["rows"]
+        means = {row["network"]: row["mean"] for row in rows if (row["policy"], row["selector"]) == (policy, selector)}
+        assert shown == [f"{means[each.strip()]:.1f}" for each in header.strip("|").split("|")[1:]], line
+    assert lines
 
 
 def test_the_record_says_which_trained_policies_and_models_were_played(tmp_path):

@@ -148,7 +148,8 @@ def test_the_full_grid_is_the_papers(data):
     assert paper.property_network.name == "assad"
     trainings = [job for job in with_needs(paper.jobs()) if isinstance(job, Train)]
     assert {job.episodes for job in trainings if job.config.budget == SURVEYS} == {0, FULL.episodes}
-    assert f"| training episodes | {FULL.episodes} " in (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "experiments.md").read_text(encoding="utf-8")
+    assert f"| training episodes | {FULL.episodes} " in page
     longer = {(job.config.budget, job.variant, job.family, job.seed) for job in trainings if job.config.budget > 5}
     families, variants = ("retweet", "animal"), (BASELINE, CLAIM)
     assert longer == set(itertools.product((20, 50), variants, families, range(3)))

@@ -1,5 +1,8 @@
 """A wrong setting is refused by name before anything is trained."""
 
+import re
+from pathlib import Path
+
 import pytest
 from learning_cases import quick
 
@@ -41,3 +44,11 @@ def test_a_removed_setting_of_a_file_is_ignored_at_its_only_value_and_else_refus
     assert Config.from_dict({**data, name: RETIRED[name]}) == quick()
     with pytest.raises(InputError, match=f"the setting {name} was removed and can only be {RETIRED[name]}, got other"):
         Config.from_dict({**data, name: "other"})
+
+
+def test_the_page_on_training_shows_the_defaults() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")
+    table = page.split("## Change settings", 1)[1].split("\n## ", 1)[0]
+    shown = parse_settings(["=".join(row) for row in re.findall(r"^\| `(\w+)` \| ([\w.-]+)", table, re.MULTILINE)])
+    assert shown
+    assert Config().to_dict().items() >= shown.items()

@@ -11,7 +11,7 @@ from claim.errors import InputError, check_number, check_settings
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a training, with the names that the community uses; docs/training.md explains them."""
+    """Settings of a training, with the names that the community uses; docs/how-to/train.md explains them."""
 
     variant: Literal["geometric-dqn", "goal-dqn", "her", "claim"] = "claim"
     # What tells the variants apart

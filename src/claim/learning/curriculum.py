@@ -36,7 +36,7 @@ def similarity(embeddings: npt.ArrayLike, normalised: bool = False) -> Similarit
     """The dot products of all pairs of state embeddings (B, d), raw as in the paper or as cosines around their mean.
 
     All states have most of their embedding in common. Cosines that leave it in are nearly 1 for any two states, and a
-    single pick would cover everything; see docs/curriculum.md.
+    single pick would cover everything; see docs/notes/learning.md.
     """
     vectors: SimilarityArray = np.array(embeddings, dtype=np.float32)
     if normalised and len(vectors):

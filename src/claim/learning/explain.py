@@ -21,7 +21,7 @@ MOST_NAMERS = 10  # for whom changes are tried; large studies have hundreds
 
 
 def explain(policy: LearnedPolicy, seen: Discovered, labels: Sequence[Any], seed: int = 0) -> dict[str, Any]:
-    """Explain the next choice of a policy, as the data that docs/explain.md describes; ``labels`` name the people."""
+    """Explain the next choice of a policy, as data (see docs/how-to/explain.md); ``labels`` name the people."""
     goal, average = goal_of(policy.goals, seen)
     people_per_q = None if policy.config.goal is None else goal  # Q counts in units of the goal
 

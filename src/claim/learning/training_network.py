@@ -64,7 +64,7 @@ class TrainingNetwork:
         """I(O(G_t)): people whom the oracle's leaders reach on the hidden network, on average over its choices.
 
         Most people of a small discovered graph are worth the same to the oracle, and which of them it takes decides
-        more of what one choice reaches than the surveys do; see docs/training.md.
+        more of what one choice reaches than the surveys do; see docs/notes/learning.md.
         """
         seen = simulation.discovered.as_network()
         people, leaders = np.array(simulation.people), min(self.config.leaders, seen.n)
