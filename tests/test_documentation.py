@@ -1,68 +1,68 @@
-"""The documentation leads somewhere and runs: links, Python examples and commands of every page.
+"""The documentation leads somewhere and runs: links, examples, commands, notebooks and scripts.
 
-Blocks marked ``python`` run as they stand, those of one page one after the other; each line of a block marked ``bash``
-runs by itself; blocks marked ``sh``, ``text`` or ``console`` are only shown.
+Blocks marked ``python`` run as they stand, those of one page one after the other; each command of a block marked
+``bash`` runs by itself, those of a tutorial one after the other in one folder; blocks marked ``sh``, ``text`` or
+``console`` are only shown.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import claim
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 TIES = re.compile(r"`ties\.csv`:\n\n```text\n(.*?)```", re.DOTALL)
-
-DISCOVERED = """
-import numpy as np
-from claim.discovery import Simulation
-from claim.networks import load
-discovered = Simulation(load("zone1"), [0, 1, 2, 3, 4], np.random.default_rng(0)).discovered
-"""
-# What a page's examples take for granted, which its text explains but does not spell out
-GIVEN = {
-    "features.md": DISCOVERED,
-    "state-and-value.md": DISCOVERED,
-    "goals.md": DISCOVERED + "networks = [load('stars1'), load('stars2')]\n",
-    "curriculum.md": "import numpy as np\nachieved, desired = np.arange(300.0), np.ones(300)\n"
-    "embeddings = np.random.default_rng(0).random((300, 8))\n",
-}
-NEEDS_DATA = ("networks.md",)
-FRAGMENTS = ("field-exchange.md",)  # parts of a conversation with an open study and files from elsewhere
-LONG = ("synthetic.md",)
+LIST_OR_TABLE = re.compile(r"([*-]|\d+\.) |\|")
+SETTINGS = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+LONG = ("tutorials/train.md",)
 
 
-def pages() -> list[Path]:
-    written = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "results").rglob("*.md")]
-    return sorted(written)
+def name(path: Path) -> str:
+    return path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT).as_posix()
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "results").rglob("*.md")])
+TUTORIALS = [page for page in PAGES if page.parent.name == "tutorials"]
+
+
+def text_of(page: Path) -> str:
+    """The Markdown of a page or of a notebook."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".ipynb":
+        return text
+    return "\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE)
 
 
-def runnable() -> list[object]:
-    found = []
-    for page in pages():
-        if blocks(page, "python") and page.name not in FRAGMENTS:
-            marks = [pytest.mark.slow] if page.name in LONG else []
-            found.append(pytest.param(page, id=page.name, marks=marks))
-    return found
+def commands(page: Path) -> list[str]:
+    """The commands of a page; a line that ends in a backslash continues."""
+    lines = "\n".join(blocks(page, "bash")).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.strip()]
 
 
 def anchors(page: Path) -> set[str]:
     """The names a page's headings can be linked by."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", FENCED.sub("", text_of(page)), re.MULTILINE)
     bare = (re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", each)).lower() for each in headings)
     return {each.strip().replace(" ", "-") for each in bare}
 
 
 def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[str]:
-    ties = TIES.search((DOCS / "command-line.md").read_text(encoding="utf-8"))
+    ties = TIES.search(text_of(DOCS / "how-to" / "advise.md"))
     (folder / "ties.csv").write_text(ties[1])
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(
@@ -72,34 +72,77 @@ def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[s
         text=True,
         cwd=folder,
         env=environment,
-        timeout=300,
+        timeout=600,
     )
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def marked(given: list[Path]) -> list[object]:
+    slow = [pytest.mark.slow]
+    return [pytest.param(page, id=name(page), marks=slow if name(page) in LONG else []) for page in given]
+
+
+# Links and structure --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=name)
 def test_links_lead_somewhere(page):
-    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    for target in LINK.findall(text):
+    for target in LINK.findall(FENCED.sub("", text_of(page))):
         if re.match(r"[a-z]+:", target):  # another site; whether it is up is not ours to test
             continue
         path, _, anchor = target.partition("#")
         there = (page.parent / path) if path else page
         assert there.exists(), f"{page.name} links to {target}"
+        assert not page.is_relative_to(DOCS) or there.resolve().is_relative_to(DOCS), f"{target} is not in the site"
         if anchor:
             assert anchor in anchors(there), f"{page.name} links to {target}"
 
 
-def test_every_page_is_in_the_index():
-    listed = set(LINK.findall((DOCS / "README.md").read_text(encoding="utf-8")))
-    missing = [page.name for page in DOCS.glob("*.md") if page.name not in {"README.md", *listed}]
-    assert missing == []
+def test_the_navigation_lists_every_page_once():
+    listed = re.findall(r": ([\w/-]+\.(?:md|ipynb))$", SETTINGS, re.MULTILINE)
+    assert sorted(listed) == sorted(name(page) for page in [*DOCS.rglob("*.md"), *NOTEBOOKS])
 
 
-@pytest.mark.parametrize("page", runnable())
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=name)
+def test_a_page_has_one_title_and_blank_lines_before_lists_and_tables(page):
+    """Without a blank line, the site would show a list or a table as part of the paragraph before it."""
+    text = FENCED.sub("", text_of(page))
+    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
+    lines = text.splitlines()
+    for before, line in pairwise(lines):
+        if LIST_OR_TABLE.match(line) and before.strip() and not before.startswith(" "):
+            assert LIST_OR_TABLE.match(before), f"{page.name}: no blank line before {line!r}"
+
+
+def test_every_picture_is_shown():
+    shown = {Path(link).name for page in PAGES for link in LINK.findall(text_of(page)) if link.endswith(".png")}
+    assert [path.name for path in sorted((DOCS / "images").rglob("*.png")) if path.name not in shown] == []
+
+
+def test_the_reference_describes_every_public_name():
+    described = re.findall(r"^::: claim\.(?:\S+\.)?(\w+)$", text_of(DOCS / "reference" / "python.md"), re.MULTILINE)
+    assert set(dir(claim)) - set(described) == {"__version__"}
+
+
+@pytest.mark.slow
+def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path):
+    pytest.importorskip("mkdocs", reason="needs MkDocs: pip install 'claim[docs]'")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "reference" / "command-line.html").read_text(encoding="utf-8")
+    assert "claim study create" in page
+    assert "<!-- options" not in page
+    for page in tmp_path.rglob("*.html"):
+        parts = re.findall(r"<(?:script|link|img)[^>]*>", page.read_text(encoding="utf-8"))
+        assert [part for part in parts if re.search(r"(?:src|href)=\"?https?:", part)] == []
+
+
+# Examples -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", marked([page for page in PAGES if blocks(page, "python")]))
 def test_python_examples_run(page, tmp_path):
-    if page.name in NEEDS_DATA and not os.environ.get("CLAIM_DATA"):
-        pytest.skip("needs the public networks: set CLAIM_DATA to their directory")
-    code = GIVEN.get(page.name, "") + "\n".join(blocks(page, "python"))
+    code = "\n".join(blocks(page, "python"))
     done = run([sys.executable, "-c", code], tmp_path)
     assert done.returncode == 0, done.stderr
     for claimed in re.findall(r"^print\(seen\)\s+# (Discovered.*)$", code, re.MULTILINE):
@@ -108,8 +151,45 @@ def test_python_examples_run(page, tmp_path):
 
 @pytest.mark.parametrize(
     ("page", "command"),
-    [(page.name, line) for page in pages() for code in blocks(page, "bash") for line in code.splitlines() if line],
+    [(name(page), command) for page in PAGES if page not in TUTORIALS for command in commands(page)],
 )
 def test_commands_run(page, command, tmp_path):
     done = run(command, tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", marked([page for page in TUTORIALS if commands(page)]))
+def test_the_commands_of_a_tutorial_run_in_order(page, tmp_path):
+    for command in commands(page):
+        done = run(command, tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=name)
+def test_scripts_run(script, tmp_path):
+    """Each script names in its first line what it prints about."""
+    done = run([sys.executable, str(script)], tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = re.search(r'"""(?:.*\n)*?Prints: (.*)\n', script.read_text(encoding="utf-8"))
+    assert shown is not None
+    assert shown[1] in done.stdout
+
+
+# Notebooks ------------------------------------------------------------------------------------------------------------
+
+
+def printed(cell: dict) -> str:
+    """The text outputs of a cell; pictures differ between versions of Matplotlib."""
+    return "".join("".join(output.get("text", "")) for output in cell.get("outputs", []))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_notebooks_print_what_they_show(path):
+    pytest.importorskip("ipykernel", reason="needs IPython's kernel: pip install 'claim[dev]'")
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient: pip install 'claim[dev]'")
+    nbformat = pytest.importorskip("nbformat")
+    stored = nbformat.read(path, as_version=4)
+    again = nbclient.execute(nbformat.read(path, as_version=4), timeout=300, kernel_name="python3")
+    assert any(printed(cell) for cell in stored.cells)
+    for before, after in zip(stored.cells, again.cells, strict=True):
+        assert printed(after) == printed(before)

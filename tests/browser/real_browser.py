@@ -72,15 +72,13 @@ class Watched:
             self.troubles.append(what)
 
     def shot(self, name: str) -> None:
-        """A screenshot for the documentation, if CLAIM_SCREENSHOTS says where to."""
+        """Renew a screenshot of the documentation, if the folder CLAIM_SCREENSHOTS has it."""
         wanted = os.environ.get("CLAIM_SCREENSHOTS")
-        if not wanted:
+        path = Path(wanted or "") / f"{name}-{self.size}.png"
+        if not wanted or not path.exists():
             return
         from PIL import Image
 
-        folder = Path(wanted)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}-{self.size}.png"
         self.page.screenshot(path=path)
         with Image.open(path) as picture:
             picture.convert("RGB").quantize(64).save(path, optimize=True)

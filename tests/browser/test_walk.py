@@ -1,6 +1,6 @@
 """A real browser from the first run to the export, on a desk and on a phone.
 
-``CLAIM_SCREENSHOTS=docs/images/field pytest tests/browser/test_walk.py`` makes the pictures of the guide.
+``CLAIM_SCREENSHOTS=docs/images/field pytest tests/browser/test_walk.py`` renews the pictures of the guide.
 """
 
 import io

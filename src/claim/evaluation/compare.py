@@ -112,6 +112,8 @@ def compare(
 
     Policies and selectors are names or objects of your own. ``settings`` are those of :class:`StudySettings`: budget,
     start_size, leaders, p, per_round, refusal, unit, attendance, p_range, report_rate, selector_informed.
+    ``protocol`` is ``field``, ``paper`` or both; ``start_sets`` is ``published`` or ``fresh``; the number of processes,
+    ``workers``, changes no result.
     """
     settings = {RENAMED.get(name, name): value for name, value in settings.items()}
     start_sets = settings.pop("start_sets", start_sets)

@@ -124,7 +124,9 @@ def load(
 ) -> Network:
     """Load a network by its name (``israel`` or ``retweet/israel``) or, if no network has that name, from a file.
 
-    Anything else that stands for a network is taken by :meth:`Network.of`.
+    Anything else that stands for a network is taken by :meth:`Network.of`. ``data_dir`` is the folder of the public
+    networks (else ``CLAIM_DATA``). ``directed`` overrides what a file says; ``probabilities`` says that its third
+    column, or the values of a matrix, are the probabilities of the ties.
     """
     if not isinstance(network, str | os.PathLike):
         if directed is not None or probabilities:

@@ -67,10 +67,12 @@ def select(
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
     ``may`` are the only people to choose from, ``must`` are leaders in any case, ``must_not`` in no case; all people
-    are given by label. ``samples`` is the number of worlds the greedy method chooses with.
+    are given by label. ``p`` is the probability that a message passes along a contact. ``samples`` is the number of
+    worlds the greedy method chooses with, ``rng`` a seed or a generator.
 
-    ``method`` is one of ``METHODS``. For a network that is only partly known it is ``foresight`` or a selector of your
-    own; then ``surveyed`` and ``start`` are those of :func:`claim.advise`, and ``people`` the number of people in all.
+    ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank`` or ``random``. For a network
+    that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed`` and ``start`` are those
+    of :func:`claim.advise`, and ``people`` the number of people in all.
     """
     network = load(network)
     if network.n == 0:
