@@ -130,6 +130,25 @@ def test_one_and_two_workers_give_the_same_result_and_again():
     assert json.dumps(one.to_dict()) == json.dumps(two.to_dict()) == json.dumps(again.to_dict())
 
 
+def test_linear_algebra_runs_on_one_thread_here_as_in_worker_processes():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    seen = []
+
+    class Spy:
+        name = "spy"
+
+        def __deepcopy__(self, memo):
+            return self
+
+        def choose(self, discovered, rng, count=1):
+            seen.extend(each["num_threads"] for each in threadpoolctl.threadpool_info())
+            return discovered.frontier[:count]
+
+    with threadpoolctl.threadpool_limits(2):
+        compare(contacts(), Spy(), runs=1, workers=1)
+    assert set(seen) == {1}
+
+
 def test_another_seed_gives_another_result():
     values = [compare(contacts(), "random", runs=4, seed=seed, workers=1).rows[0].values for seed in (1, 2)]
     assert values[0] != values[1]

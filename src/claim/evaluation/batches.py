@@ -12,7 +12,7 @@ import numpy as np
 
 from claim.errors import ClaimError
 from claim.evaluation.runs import Method, StudySettings, run_studies
-from claim.jobs import BackendName, Result, Store, Sweep, backend_named
+from claim.jobs import BackendName, Result, Store, Sweep, backend_named, one_thread
 from claim.networks import Network
 from claim.networks.network import FloatArray
 
@@ -95,7 +95,8 @@ def run_batches(
         if backend == "local" and (total < FEWEST_FOR_PROCESSES or (workers or os.cpu_count()) == 1):
             for number, job in enumerate(jobs):
                 update(sum(len(each.starts) for each in jobs[:number]), total)
-                store.save(job, job.run((), store.folder))
+                with one_thread():
+                    store.save(job, job.run((), store.folder))
             update(total, total)
         else:
             place = backend_named(backend, store.folder, workers, address)

@@ -76,7 +76,7 @@ def attempt(job: Job, inputs: Sequence[Result], workspace: Path) -> Result | Fai
     """Run a job on one thread, in this process; an exception comes back as a failure."""
     os.environ["OMP_NUM_THREADS"] = "1"  # what numba's kernels go by
     try:
-        with _one_thread():
+        with one_thread():
             return job.run(inputs, workspace)
     except ClaimError as error:
         return Failed(str(error), final=True)
@@ -85,7 +85,8 @@ def attempt(job: Job, inputs: Sequence[Result], workspace: Path) -> Result | Fai
         return Failed(f"{type(error).__name__}: {text[0] if text else 'no message'}", traceback.format_exc())
 
 
-def _one_thread() -> AbstractContextManager[object]:
+def one_thread() -> AbstractContextManager[object]:
+    """Keeps linear algebra on one thread: the last digits of its results depend on their number."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:  # it comes with the extra `learning`, as do the libraries that start threads
