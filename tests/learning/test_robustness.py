@@ -3,15 +3,18 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from learning_cases import quick, study
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from claim.discovery import Discovered, Simulation, surveys
 from claim.errors import InputError
 from claim.learning.config import VARIANTS
 from claim.learning.goals import GoalHeuristic, goal_of
+from claim.learning.network import score_frontiers
 from claim.learning.policy import LearnedPolicy
 from claim.learning.run_folder import TrainingFolder
 from claim.learning.train import Training, train
@@ -110,6 +113,20 @@ def test_the_leaves_of_a_large_star_are_alike(trained: LearnedPolicy) -> None:
     firsts = {trained.choose(seen, np.random.default_rng(seed))[0] for seed in range(40)}
     assert len(firsts) > 30
     assert sorted(trained.choose(seen, np.random.default_rng(0), 5000)) == list(range(1, 3001))
+
+
+def test_values_do_not_depend_on_the_number_of_threads(trained: LearnedPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def spy(*given: Any) -> Any:
+        seen.extend(each["num_threads"] for each in threadpool_info())
+        return score_frontiers(*given)
+
+    monkeypatch.setattr("claim.learning.policy.score_frontiers", spy)
+    simulation = Simulation(load("zone1"), [0, 1], np.random.default_rng(0))
+    with threadpool_limits(2):
+        trained.choose(simulation.discovered, np.random.default_rng(0))
+    assert set(seen) == {1}
 
 
 def test_a_study_that_uses_up_the_network_ends(trained: LearnedPolicy) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from safetensors.torch import save as to_bytes
+from threadpoolctl import ThreadpoolController
 
 from claim.discovery import Discovered
 from claim.errors import InputError
@@ -26,6 +27,11 @@ from claim.networks.network import FloatArray
 from claim.registry import find_shipped, is_file
 
 FORMAT = 1
+
+
+@lru_cache(maxsize=1)
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,9 @@ class LearnedPolicy:
 
     def scores(self, discovered: Discovered, rng: np.random.Generator) -> tuple[RowGraph, FloatArray]:
         """The rows of a discovered network and the value of each row of its frontier, (frontier,)."""
-        graph, state = Featuriser(self.config, rng)(discovered)
-        (values,), _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
+        with _threads().limit(limits=1):  # faster for small matrices, and the same values on every machine
+            graph, state = Featuriser(self.config, rng)(discovered)
+            (values,), _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
         return graph, values.astype(np.float64)
 
     def save(self, path: Path) -> None:
