@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-DOCS_READY := $(VENV)/.docs-ready
+DEMO_READY := $(VENV)/.ready-demo
+DOCS_READY := $(VENV)/.ready-docs
 EXTRAS := learning,app,ray,dev
 
 .PHONY: demo test test-slow setup lint docs bench clean
 
-demo: $(READY)
+demo: $(DEMO_READY)
 	$(BIN)/claim evaluate --networks zone2,zone3,stars5,stars6,meadow5,meadow6 \
 		--policies random,change,claim,scout,clairvoyant --selector greedy,foresight --runs 50 --out runs/demo
 	rm -rf runs/demo-claim
@@ -40,7 +41,8 @@ clean:
 	rm -rf $(VENV) build dist runs site .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(DEMO_READY): EXTRAS := learning
+$(READY) $(DEMO_READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "claim needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$(EXTRAS)]"

@@ -125,7 +125,7 @@ def test_the_reference_describes_every_public_name():
 
 @pytest.mark.slow
 def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path):
-    pytest.importorskip("mkdocs", reason="needs MkDocs: pip install 'claim[docs]'")
+    pytest.importorskip("mkdocs", reason="needs MkDocs")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -185,8 +185,8 @@ def printed(cell: dict) -> str:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_notebooks_print_what_they_show(path):
-    pytest.importorskip("ipykernel", reason="needs IPython's kernel: pip install 'claim[dev]'")
-    nbclient = pytest.importorskip("nbclient", reason="needs nbclient: pip install 'claim[dev]'")
+    pytest.importorskip("ipykernel", reason="needs IPython's kernel")
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
     nbformat = pytest.importorskip("nbformat")
     stored = nbformat.read(path, as_version=4)
     again = nbclient.execute(nbformat.read(path, as_version=4), timeout=300, kernel_name="python3")

@@ -27,7 +27,7 @@ def test_a_killed_write_leaves_the_old_content_and_the_next_process_clears_the_r
         assert len(list(path.parent.glob(f".{path.name}.*"))) == 1
     (jobs / ".somebody-elses.part").touch()
     with locked(tmp_path, "taken"):
-        left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+        left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
     assert left == [".lock", "jobs/.somebody-elses.part", "jobs/result.json", "policy.json"]
 
 

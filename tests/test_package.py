@@ -1,16 +1,21 @@
 """The package is light to import, and its names lead where they should."""
 
+import re
 import runpy
 import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import claim
+from claim.errors import DISTRIBUTION
 
+ROOT = Path(__file__).parent.parent
 HEAVY = ("torch", "numba", "matplotlib", "scipy", "networkx")
 
 
@@ -63,9 +68,8 @@ def test_python_m_claim_is_the_command_line():
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
-    root = Path(__file__).parent.parent
     command = ["make", "-n", "--no-print-directory", "demo"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     commands = [shlex.split(line) for line in done.stdout.replace("\\\n", " ").splitlines()]
     removal = commands.index(["rm", "-rf", "runs/demo-claim"])
     train, evaluate = commands[removal + 1 :]
@@ -78,9 +82,49 @@ def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
     ]  # fmt: skip
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize(("target", "extras"), [("demo", "learning"), ("setup", "learning,app,ray,dev")])
+def test_the_demo_installs_no_more_than_it_needs(target, extras):
+    command = ["make", "-n", "--no-print-directory", "VENV=nowhere", target]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.findall(r"--editable (\S+)", done.stdout) == [f'".[{extras}]"']
+
+
+def test_the_checks_on_other_machines_call_what_is_there():
+    yaml = pytest.importorskip("yaml", reason="needs PyYAML")
+    workflows = [yaml.safe_load(path.read_bytes()) for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+    jobs = [job for workflow in workflows for job in workflow["jobs"].values()]
+    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    commands.append((ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    words = [word for command in commands for word in shlex.split(command, comments=True)]
+    targets = {after for word, after in pairwise(words) if word == "make"}
+    rules = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert targets
+    assert targets <= set(rules)
+    files = {word for word in words if word.startswith(("tests/", "tools/"))}
+    assert files
+    assert not [name for name in files if not list(ROOT.glob(name))]
+
+
 def test_every_shipped_file_can_be_made_again_by_one_tool():
-    tool = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "make_shipped.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "make_shipped.py"))
     files = {path.stem for path in tool["POLICIES"].glob("*.json")}
     files |= {f"foresight.{path.stem}" for path in tool["FORESIGHT"].glob("*.json")}
     assert sorted(tool["NAMES"]) == sorted({*files, "scout"})
     assert tool["SCOUT"].exists()
+
+
+def test_hints_to_install_name_this_distribution_and_an_extra_it_has():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION
+    required = [each for extra in project["optional-dependencies"].values() for each in extra]
+    assert not [each for each in required if re.match(r"claim\b(?!-)", each)]  # another project
+    extras, found = set(project["optional-dependencies"]), set()
+    pages = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"pip install ['\"]?claim(\[|\b(?!-))", text), page
+        found |= set(re.findall(r"install_command\(['\"](\w+)['\"]\)", text))
+        for group in re.findall(rf"{DISTRIBUTION}\[([\w,]+)\]", text):
+            found |= set(group.split(","))
+    assert {"learning", "app", "ray"} <= found <= extras

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from claim.discovery import Policy as Policy
     from claim.discovery import Selector as Selector
     from claim.errors import InputError as InputError
-    from claim.evaluation import compare as compare
+    from claim.evaluation.compare import compare as compare
     from claim.learning.api import train as train
     from claim.networks import Network as Network
     from claim.networks import load as load

@@ -7,6 +7,8 @@ from numbers import Integral, Real
 
 from claim.messages import Message
 
+DISTRIBUTION = "claim-network"  # what pip calls the package; `claim` on the package index is another project
+
 
 class ClaimError(Exception):
     """An error the user can correct; shown as one line, without a traceback.
@@ -28,6 +30,11 @@ class InputError(ClaimError):
         """An error located in a file: ``ties.csv:7: ...`` (or ``ties.csv: ...`` without a line)."""
         where = f"{path}:{line}" if line is not None else f"{path}"
         return cls("{where}: {problem}", where=where, problem=problem)
+
+
+def install_command(extra: str) -> str:
+    """The command that adds the libraries of an extra; in double quotes, which the shells of all systems take."""
+    return f'pip install "{DISTRIBUTION}[{extra}]"'
 
 
 def check_settings(function: str, settings: type, given: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from claim import __version__
 from claim.io.files import sha256_of
 from claim.networks import Network
 from claim.networks.catalogue import family_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from claim.evaluation.runs import Method
 
 SCHEMA_VERSION = 1
-LIBRARIES = ("claim", "numpy", "scipy", "numba", "networkx", "torch")
+LIBRARIES = ("numpy", "scipy", "numba", "networkx", "torch")
 
 
 def manifest(command: str, settings: Mapping[str, Any], networks: Iterable[Network]) -> dict[str, Any]:
@@ -50,8 +51,8 @@ def command_line(verb: str, options: Mapping[str, Any]) -> str:
 
 @cache
 def library_versions(libraries: tuple[str, ...]) -> dict[str, str]:
-    """The versions of those that are installed."""
-    found = {}
+    """The version of this package and of those libraries that are installed."""
+    found = {"claim": __version__}
     for library in libraries:
         with suppress(PackageNotFoundError):
             found[library] = version(library)
@@ -70,7 +71,7 @@ def _revision() -> dict[str, Any] | None:
 
 def _git(root: Path, *arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, encoding="utf-8", check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()

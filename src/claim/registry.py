@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.discovery.policies import unknown_policy
-from claim.errors import InputError
+from claim.errors import InputError, install_command
 from claim.learning.config import VARIANTS
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
 
@@ -25,6 +26,7 @@ SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 FOLDER = Path(__file__).parent / "learning" / "policies"
 SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
+NEEDED = ("torch", "safetensors")  # by trained policies
 _NAME = re.compile(r"(?P<variant>[a-z-]+)(:(?P<family>[a-z-]+))?(@(?P<budget>\d+))?")
 _OWN_NAME = re.compile(r"[\w+-]+")
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -140,10 +142,8 @@ def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5) -
         return own  # type: ignore[no-any-return]
     name = str(given)
     check_policy(name)
-    try:
-        from claim.learning.policy import learned_policy
-    except ImportError as error:
-        raise InputError(f"{name} is a trained policy and needs PyTorch: pip install 'claim[learning]'") from error
+    from claim.learning.policy import learned_policy
+
     policy = learned_policy(name, family, budget)
     return policy if is_file(name) else replace(policy, name=name)
 
@@ -160,6 +160,13 @@ def check_policy(given: PolicyLike) -> None:
         raise unknown_policy(name, [*POLICIES, *_registered["policies"], *VARIANTS])
     elif ":" in name or not shipped():  # without a family, which one is meant depends on the network
         find_shipped(name, None, budget=5)
+    if not can_load_trained():
+        raise InputError(f"{name} is a trained policy and needs PyTorch: {install_command('learning')}")
+
+
+def can_load_trained() -> bool:
+    """Whether the libraries that trained policies need are installed."""
+    return all(find_spec(module) is not None for module in NEEDED)
 
 
 def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) -> bool:

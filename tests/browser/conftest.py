@@ -15,8 +15,8 @@ from real_browser import FLAGS, SIZES, Server, Watched
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator:
-    pytest.importorskip("fastapi", reason="needs FastAPI: pip install 'claim[app]'")
-    pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+    pytest.importorskip("fastapi", reason="needs FastAPI")
+    pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
     found = os.environ.get("CLAIM_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:

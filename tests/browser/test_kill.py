@@ -7,7 +7,7 @@ import time
 import pytest
 from real_browser import PASSPHRASE, Server, Watched
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from claim.field.store.library import Library
 from claim.field.study import commands

@@ -19,7 +19,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with a few files, of a user without any public network."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CLAIM_DATA", raising=False)
-    for name, value in {"XDG_DATA_HOME": tmp_path / "share", "HOME": tmp_path, "COLUMNS": 100}.items():
+    share = tmp_path / "share"
+    homes = {"XDG_DATA_HOME": share, "LOCALAPPDATA": share, "HOME": tmp_path, "USERPROFILE": tmp_path}
+    for name, value in {**homes, "COLUMNS": 100}.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "numbers.edges").write_text("10 11\n11 12\n12 13\n10 13\n13 14\n")
     (tmp_path / "names.csv").write_text("person,contact\nAna,Ben\nBen,Cyd\nAna,Dan\nDan,Eve\nDan,Dan\n")

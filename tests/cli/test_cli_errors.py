@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -155,22 +156,59 @@ def test_a_mistake_gets_one_clear_line_from_the_program_too(claim_program, mista
     assert_one_clear_line(claim_program(*arguments), clue)
 
 
-NEEDS_PYTORCH = {
-    "train": ["train", "--family", "zones"],
-    "experiment": ["experiment", "paper", "--quick"],
-    "advise": [*ADVISE, "--policy", "claim"],
-    "explain": ["explain", "--network", "zone1"],
-    "evaluate": [*EVALUATE, "--policies", "claim"],
+MODULES = {
+    "learning": ("torch", "safetensors", "tensorboard", "threadpoolctl", "lightgbm"),
+    "app": ("sqlcipher3", "fastapi", "starlette", "uvicorn", "multipart", "python_calamine", "rapidfuzz"),
+    "ray": ("ray",),
 }
+NEEDS_EXTRA = {
+    "train": (["train", "--family", "zones"], "PyTorch", "learning"),
+    "experiment": (["experiment", "paper", "--quick"], "PyTorch", "learning"),
+    "advise": ([*ADVISE, "--policy", "claim"], "PyTorch", "learning"),
+    "explain": (["explain", "--network", "zone1"], "PyTorch", "learning"),
+    "evaluate": ([*EVALUATE, "--policies", "random,claim", "--runs", "1000000"], "PyTorch", "learning"),
+    "plan": (["plan", "--people", "30", "--mean-degree", "3", "--policy", "claim"], "PyTorch", "learning"),
+    "foresight train": (["foresight", "train", "--family", "zones"], "LightGBM", "learning"),
+    "app": (["app", "--no-browser"], "uvicorn", "app"),
+    "study": (["study", "list"], "the libraries of the assistant", "app"),
+    "ray": ([*EVALUATE, "--backend", "ray"], "Ray", "ray"),
+}
+NEEDS_NO_EXTRA = {
+    "select": ["select", "zone2", "-k", "2"],
+    "influence": ["influence", "zone2", "--leaders", "3,17"],
+    "advise": [*ADVISE, "--surveyed", "Ana"],
+    "foresight": ["select", "--known", "names.csv", "--surveyed", "Ana", "-k", "2", "--method", "foresight"],
+    "plan": ["plan", "--people", "30", "--mean-degree", "3", "--studies", "2", "--surveys", "0,2"],
+    "networks": ["networks"],
+    "evaluate in processes": [
+        "evaluate", "--networks", "zone2,zone3", "--policies", "random,scout", "--selector", "greedy,foresight",
+        "--runs", "40", "--workers", "2",
+    ],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", NEEDS_PYTORCH)
-def test_without_pytorch_one_line_says_how_to_get_it(claim_program, folder, verb):
-    (folder / "without").mkdir()
-    (folder / "without" / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\")\n")
-    path = os.pathsep.join(filter(None, [str(folder / "without"), os.environ.get("PYTHONPATH")]))
-    done = claim_program(*NEEDS_PYTORCH[verb], PYTHONPATH=path)
-    assert_one_clear_line(done, "PyTorch: pip install 'claim[learning]'")
+@pytest.fixture
+def core_only(claim_program, folder):
+    """Runs the program as it is installed without any extra: none of their modules can be imported."""
+    without = folder / "without"
+    without.mkdir()
+    lines = [f"sys.modules[{name!r}] = None" for names in MODULES.values() for name in names]
+    (without / "sitecustomize.py").write_text("\n".join(["import sys", *lines, ""]))
+    path = os.pathsep.join(filter(None, [str(without), os.environ.get("PYTHONPATH")]))
+    return partial(claim_program, PYTHONPATH=path)
+
+
+@pytest.mark.parametrize("verb", NEEDS_EXTRA)
+def test_without_an_extra_one_line_says_how_to_get_it(core_only, verb):
+    arguments, library, extra = NEEDS_EXTRA[verb]
+    assert_one_clear_line(core_only(*arguments), f'{library}: pip install "claim-network[{extra}]"')
+
+
+@pytest.mark.parametrize("verb", NEEDS_NO_EXTRA)
+def test_what_uses_no_trained_policy_needs_no_extra(core_only, verb):
+    done = core_only(*NEEDS_NO_EXTRA[verb])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
 def test_debug_shows_where_it_happened(claim_program):

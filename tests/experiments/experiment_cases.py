@@ -1,13 +1,14 @@
 """Small jobs for the tests of sweeps; in a module of their own, so that worker processes can import them."""
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from claim.jobs import Result, Sweep
 
@@ -79,7 +80,7 @@ def run_and_kill_a_worker(going: Sweep, workspace: Path) -> None:
     def kill_one() -> None:
         victim = eventually(lambda: pids(workspace, 1))[0]
         assert eventually(lambda: pids(workspace, 2)) != [victim]
-        os.kill(victim, signal.SIGKILL)
+        psutil.Process(victim).kill()
         eventually(lambda: len(pids(workspace, 1)) == 2)
         (workspace / "go").touch()
 

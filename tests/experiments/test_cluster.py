@@ -18,7 +18,7 @@ from claim.jobs.local import LocalBackend
 from claim.jobs.ray import RayBackend
 
 # Looked for, not imported: what Ray takes from the environment it takes when it is imported
-needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'claim[ray]'")
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray")
 
 
 @pytest.fixture

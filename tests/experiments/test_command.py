@@ -75,7 +75,7 @@ def test_interrupted_killed_and_continued_equals_never_stopped(tmp_path):
 
 @pytest.mark.slow
 def test_ray_finds_the_same_as_local_processes(tmp_path):
-    pytest.importorskip("ray", reason="needs Ray: pip install 'claim[ray]'")
+    pytest.importorskip("ray", reason="needs Ray")
     here, there = tmp_path / "local", tmp_path / "ray"
     assert run("--out", str(here)).returncode == 0
     done = run("--out", str(there), "--backend", "ray")

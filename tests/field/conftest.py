@@ -18,7 +18,7 @@ def passphrase() -> str:
 
 @pytest.fixture
 def library(tmp_path):
-    pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+    pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
     from claim.field.store.library import Library
 
     return Library(tmp_path / "studies", work=EASY)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from claim.errors import InputError
 from claim.field.advice.leaders import choose_leaders

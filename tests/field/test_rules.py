@@ -15,7 +15,7 @@ from claim.field.study import commands
 @pytest.fixture
 def shipped(tmp_path, monkeypatch):
     """Two policies as if they came with the software; their networks know nothing."""
-    pytest.importorskip("torch", reason="needs PyTorch: pip install 'claim[learning]'")
+    pytest.importorskip("torch", reason="needs PyTorch")
     from claim.learning.config import Config
     from claim.learning.goals import GoalHeuristic
     from claim.learning.network import new_network
@@ -83,9 +83,9 @@ def test_trained_rules_advise_and_are_noted_with_their_hash(shipped):
 
 def test_without_pytorch_there_is_a_clear_word(shipped, monkeypatch):
     paper = study(policy="claim")
-    monkeypatch.setattr(rules, "NEEDED", ("torch", "no_such_module"))
+    monkeypatch.setattr("claim.registry.NEEDED", ("torch", "no_such_module"))
     assert not [name for name in rules.offered() if name.startswith("claim")]
-    with pytest.raises(InputError, match=r"needs PyTorch \(pip install 'claim\[learning\]'\): choose another"):
+    with pytest.raises(InputError, match=r'needs PyTorch \(pip install "claim-network\[learning\]"\): choose another'):
         recommend(paper.study)
     with pytest.raises(InputError, match="PyTorch"):
         study(policy="claim:zones")

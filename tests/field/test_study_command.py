@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from paper import EASY, PASSPHRASE
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from typer.testing import CliRunner
 

@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import signal
 import time
 
@@ -12,7 +11,10 @@ from paper import PASSPHRASE
 from claim.field.study import commands
 from claim.field.study.setup import Setup
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("resource", reason="needs limits of processes, which Windows has not")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
+
+import resource
 
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library

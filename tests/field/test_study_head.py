@@ -9,7 +9,7 @@ from claim.errors import InputError
 from claim.field.study import commands
 from claim.field.study.events import BrokenLog, SetBack, clock_set_back, events_after, short_head
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from claim.field.store import cipher
 

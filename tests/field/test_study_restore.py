@@ -14,7 +14,7 @@ from claim.field.study import commands
 from claim.field.study.events import ConsentWithdrawn, PersonAdded, Restored, events_after, head_of
 from claim.field.study.setup import Setup
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library, StudyHere, compare

@@ -11,7 +11,7 @@ from claim.errors import ClaimError, InputError
 from claim.field.study import commands
 from claim.field.study.setup import Setup
 
-pytest.importorskip("sqlcipher3", reason="needs SQLCipher: pip install 'claim[app]'")
+pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
 from claim.field.advice.recommend import recommend
 from claim.field.store import cipher, store

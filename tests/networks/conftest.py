@@ -28,6 +28,8 @@ def real_data(data: Path) -> Path:
 def no_user_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without any data: neither CLAIM_DATA nor anything in the user's own directory."""
     monkeypatch.delenv("CLAIM_DATA", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "share"))
     return tmp_path / "share" / "claim"

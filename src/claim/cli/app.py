@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from claim.cli.common import say
-from claim.errors import ClaimError
+from claim.errors import ClaimError, install_command
 
 
 def app(
@@ -20,7 +20,7 @@ def app(
     try:
         from claim.field.web.app import serve
     except ImportError as error:
-        raise ClaimError(f"the field assistant needs {error.name}: pip install 'claim[app]'") from error
+        raise ClaimError(f"the field assistant needs {error.name}: {install_command('app')}") from error
 
     def opened(address: str) -> None:
         say("The field assistant is open, for this machine only. The address works once:")

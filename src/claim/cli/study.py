@@ -22,7 +22,7 @@ from claim.cli.common import (
     show,
     table,
 )
-from claim.errors import InputError
+from claim.errors import ClaimError, InputError, install_command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -88,8 +88,10 @@ def study_verb(name: str | None = None, **settings: Any) -> Callable[[Verb], Ver
 
 def library_in(studies: str | os.PathLike[str] | None) -> "Library":
     """Return the studies of a folder, or of the default one."""
-    from claim.field.store.library import Library
-
+    try:
+        from claim.field.store.library import Library
+    except ImportError as error:
+        raise ClaimError(f"studies need the libraries of the assistant: {install_command('app')}") from error
     return Library(studies)
 
 

@@ -20,7 +20,7 @@ from claim.selection.foresight.model import FREE, SCHEMA, Model, save_model, wri
 from claim.selection.foresight.ranges import Ranges, Sample
 from claim.selection.foresight.selection_state import SeenNetwork
 from claim.selection.foresight.selector import FittedForesight, FreeForesight
-from claim.selection.foresight.trees import Growth, Trees, grow
+from claim.selection.foresight.trees import Growth, Trees, grow, lightgbm
 from claim.selection.greedy import Candidates
 from claim.selection.kernels import gains_beyond
 
@@ -116,6 +116,7 @@ def _fit_trees(
     """Trees of the hidden reach, then of the gain in two rounds: leaders picked as ``free`` would pick them, then as
     the trees of the first round would.
     """
+    lightgbm()  # before studies are simulated, which takes minutes
     training = [(network, plan.studies) for network in networks]
     training += [(network, plan.studies_each) for network in look_alikes(family, plan.look_alikes, rng)]
     steps.total += 4 * len(training)

@@ -155,4 +155,4 @@ def fit(moments: Iterable[Moment]) -> Weights:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(train().to_json())
+    Path(sys.argv[1]).write_text(train().to_json(), encoding="utf-8", newline="\n")

@@ -3,7 +3,9 @@
 import hashlib
 import os
 import secrets
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -130,8 +132,18 @@ def replacing(path: Path, *, shred_old: bool = False) -> Iterator[Path]:
 def move(new: Path, path: Path) -> None:
     """Put a file in the place of another in one step, durably."""
     sync(new)
-    os.replace(new, path)
+    _replace(new, path)
     sync(path.parent)
+
+
+def _replace(new: Path, path: Path) -> None:
+    """Replace a file; Windows refuses while another process reads it, so there it is tried again for a second."""
+    for wait in (0.01, 0.1, 0.9) if sys.platform == "win32" else ():
+        try:
+            return os.replace(new, path)
+        except PermissionError:
+            time.sleep(wait)
+    os.replace(new, path)
 
 
 def shred(path: Path) -> None:

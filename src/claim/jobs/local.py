@@ -18,13 +18,15 @@ import cloudpickle
 
 from claim.jobs import PATIENCE, Failed, Job, Result, attempt
 
+MOST_ON_WINDOWS = 60  # processes that it can wait for at once
+
 
 class LocalBackend:
     """As many processes as asked for, started when needed and used again."""
 
     def __init__(self, workers: int, workspace: Path) -> None:
         self.workspace = workspace
-        self._most = workers
+        self._most = min(workers, MOST_ON_WINDOWS) if sys.platform == "win32" else workers
         self._idle: list[tuple[Connection, SpawnProcess]] = []
         self._busy: dict[Connection, tuple[SpawnProcess, Job]] = {}
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from claim.errors import InputError
+from claim.errors import InputError, install_command
 from claim.jobs import PATIENCE, Failed, Job, Result, attempt
 
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # how a gRPC client begins
@@ -59,7 +59,7 @@ def _connect(address: str | None, workers: int | None) -> Any:
     try:
         import ray
     except ImportError as error:
-        raise InputError("--backend ray needs Ray: pip install 'claim[ray]'") from error
+        raise InputError(f"--backend ray needs Ray: {install_command('ray')}") from error
     try:
         if place is not None:
             _check_reachable(*place)

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claim.errors import InputError, check_whole
+from claim.errors import InputError, check_whole, install_command
 from claim.learning.config import Config, variant_named, written_setting
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import EVERY_FAMILY, families, load_all, networks_given
 from claim.provenance import command_line
+from claim.registry import NEEDED
 from claim.results import Tabular
 
 if TYPE_CHECKING:
@@ -83,12 +85,10 @@ def training_networks(
 
 def check_can_train() -> None:
     """Refuse to train where the libraries of the extra ``learning`` are missing."""
-    try:
-        import safetensors  # noqa: F401
-        import threadpoolctl  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise InputError("training policies needs PyTorch: pip install 'claim[learning]'") from error
+    missing = [module for module in (*NEEDED, "tensorboard", "threadpoolctl") if find_spec(module) is None]
+    if missing:
+        names = "PyTorch" if "torch" in missing else ", ".join(missing)
+        raise InputError(f"training policies needs {names}: {install_command('learning')}")
 
 
 def train_command(source: str, config: Config, episodes: int, settings: dict[str, Any]) -> str:

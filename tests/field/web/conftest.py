@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs FastAPI: pip install 'claim[app]'")
-pytest.importorskip("jinja2", reason="needs Jinja2: pip install 'claim[app]'")
+pytest.importorskip("fastapi", reason="needs FastAPI")
+pytest.importorskip("jinja2", reason="needs Jinja2")
 if not (find_spec("httpx2") or find_spec("httpx")):
-    pytest.skip("needs httpx2: pip install 'claim[dev]'", allow_module_level=True)
+    pytest.skip("needs httpx2", allow_module_level=True)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for desk_client.py, under any import mode
 

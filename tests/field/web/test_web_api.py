@@ -121,7 +121,7 @@ def test_bodies_that_do_not_fit_are_refused_without_repeating_them(browser, surv
 
 
 def test_schemathesis_finds_no_server_error(tmp_path):
-    schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis: pip install 'claim[dev]'")
+    schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
     from hypothesis import HealthCheck, Phase, settings
 
     desk = AppState(Library(tmp_path / "studies", work=10), port=8123)

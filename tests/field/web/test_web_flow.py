@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 from desk_client import PASSPHRASE, position
 
-from claim.field.advice import recommend as rules
 from claim.field.study import commands
 from claim.field.study.setup import Setup
 from claim.field.web.app_state import MOST_PREVIEWS
@@ -184,7 +183,7 @@ def test_a_rule_that_this_machine_lacks_is_said_and_people_are_chosen_by_hand(br
     with monkeypatch.context() as elsewhere:  # made on a machine that has the rule
         elsewhere.setattr(commands, "check_rule", lambda name, budget: None)
         desk.study(study).run(lambda draft: commands.change_settings(draft, setup))
-    monkeypatch.setattr(rules, "NEEDED", ("no_such_module",))
+    monkeypatch.setattr("claim.registry.NEEDED", ("no_such_module",))
     page = browser.get(f"{base}/next")
     assert page.status_code == 200
     assert "claim" in browser.text(f"{base}/next")

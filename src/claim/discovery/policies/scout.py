@@ -58,7 +58,7 @@ class Weights:
 @cache
 def shipped_weights() -> Weights:
     """The weights that come with the package; ``python -m claim.fitting.scout`` makes them again."""
-    return Weights.from_json(files(__package__).joinpath(WEIGHTS).read_text())
+    return Weights.from_json(files(__package__).joinpath(WEIGHTS).read_text(encoding="utf-8"))
 
 
 CLASS = (

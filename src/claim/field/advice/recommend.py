@@ -3,13 +3,12 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 
 import numpy as np
 
 from claim.discovery import Policy, is_reference, policy_named
 from claim.discovery.reasons import NOT_NAMED, reasons_of, who_named
-from claim.errors import ClaimError, InputError
+from claim.errors import ClaimError, InputError, install_command
 from claim.field.study.setup import DEFAULT_POLICY
 from claim.field.study.state import TALKED
 from claim.field.study.study import Person, Study
@@ -17,7 +16,7 @@ from claim.io.files import sha256_of
 from claim.messages import Message
 from claim.networks.catalogue import EVERY_FAMILY
 from claim.randomness import named_seed
-from claim.registry import find_policy, find_shipped, is_file, is_learned, shipped
+from claim.registry import can_load_trained, find_policy, find_shipped, is_file, is_learned, shipped
 
 ALTERNATIVES = 5
 REST = 3  # attempts with others, for each time a person was not there, before they are suggested as before
@@ -26,7 +25,6 @@ MODEL_FREE = (
     DEFAULT_POLICY, "degree+inverse", "change", "inverse-degree", "max-degree", "max-contact", "snowball", "random",
 )  # fmt: skip
 TRAINED = "claim"
-NEEDED = ("torch", "safetensors")  # by a trained policy
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]
 
 def offered() -> tuple[str, ...]:
     """The rules to choose from on this machine, the default first."""
-    families = dict.fromkeys(each.family for each in shipped() if each.variant == TRAINED) if _can_load() else {}
+    families = dict.fromkeys(each.family for each in shipped() if each.variant == TRAINED) if can_load_trained() else {}
     trained = [TRAINED if family == EVERY_FAMILY else f"{TRAINED}:{family}" for family in families]
     return (*MODEL_FREE, *trained)
 
@@ -155,9 +153,9 @@ def check_rule(name: str, budget: int) -> None:
     if is_file(name):
         raise InputError("a study follows a rule by its name, not a policy file")
     find_shipped(name, None, budget)
-    if not _can_load():
-        problem = "{name} is a trained rule and needs PyTorch (pip install 'claim[learning]'): choose another"
-        raise InputError(problem, name=name)
+    if not can_load_trained():
+        problem = "{name} is a trained rule and needs PyTorch ({install}): choose another"
+        raise InputError(problem, name=name, install=install_command("learning"))
 
 
 def rule_named(name: str, budget: int) -> tuple[Policy, str | None]:
@@ -174,10 +172,6 @@ def prepare(name: str, budget: int) -> None:
     if is_learned(name):
         with suppress(ClaimError):
             rule_named(name, budget)
-
-
-def _can_load() -> bool:
-    return all(find_spec(module) is not None for module in NEEDED)
 
 
 _hash = cache(sha256_of)  # of a file of weights

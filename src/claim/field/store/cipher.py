@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from claim.errors import ClaimError, InputError
+from claim.errors import ClaimError, InputError, install_command
 
 WORK = 17  # N = 2^17 with r = 8: 128 MB and about half a second
 WORKS = range(10, 20)  # a hostile file can ask for half a gigabyte at most
@@ -90,7 +90,7 @@ def driver() -> Any:
     try:
         from sqlcipher3 import dbapi2
     except ImportError as error:
-        raise ClaimError("encrypted studies need SQLCipher: pip install 'claim[app]'") from error
+        raise ClaimError("encrypted studies need SQLCipher: {install}", install=install_command("app")) from error
     return dbapi2
 
 

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
@@ -114,7 +115,9 @@ def bound(port: int) -> Iterator[socket.socket]:
     if not 0 <= port <= 65535:
         raise InputError("a port is between 1 and 65535, or 0 for a free one, not {port}", port=port)
     with socket.socket() as door:
-        if os.name == "posix":  # elsewhere it would let another program take the port over
+        if sys.platform == "win32":  # there SO_REUSEADDR would let another program take the port over
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
             door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             door.bind((LOOPBACK, port))

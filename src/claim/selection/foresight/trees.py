@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claim.cascades.kernels import kernel
-from claim.errors import InputError
+from claim.errors import InputError, install_command
 from claim.networks.network import FloatArray
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -71,14 +71,19 @@ class Trees:
         return cls(float(data["base"]), feature, threshold, leaves)
 
 
+def lightgbm() -> Any:
+    """LightGBM, or an error that says how to install it."""
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise InputError(f"fitting models needs LightGBM: {install_command('learning')}") from error
+    return lightgbm
+
+
 def grow(
     values: FloatArray, amounts: FloatArray, weights: FloatArray, growth: Growth, rng: np.random.Generator
 ) -> Trees:
     """Fit trees to amounts of zero or more, with LightGBM; the same generator gives the same trees."""
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise InputError("fitting models needs LightGBM: pip install 'claim[learning]'") from error
     base = float(np.log(np.average(amounts, weights=weights) + 1e-12))
     settings = {
         "objective": "poisson", "boost_from_average": False,
@@ -89,8 +94,9 @@ def grow(
         "max_bin": BINS, "feature_pre_filter": False, "verbosity": -1,
         "seed": int(rng.integers(2**31)), "deterministic": True, "force_row_wise": True, "num_threads": 1,
     }  # fmt: skip
-    data = lightgbm.Dataset(values, amounts, weight=weights, init_score=np.full(len(values), base))
-    grown = lightgbm.train(settings, data, growth.trees).dump_model()["tree_info"]
+    library = lightgbm()
+    data = library.Dataset(values, amounts, weight=weights, init_score=np.full(len(values), base))
+    grown = library.train(settings, data, growth.trees).dump_model()["tree_info"]
     inner = 2**growth.depth - 1
     feature, threshold = np.zeros((len(grown), inner), dtype=np.int32), np.full((len(grown), inner), np.inf)
     leaves = np.zeros((len(grown), inner + 1))
