@@ -11,12 +11,11 @@ EXTRAS := learning,app,ray,dev
 .PHONY: demo test test-slow setup lint docs bench clean
 
 demo: $(DEMO_READY)
-	$(BIN)/claim evaluate --networks zone2,zone3,stars5,stars6,meadow5,meadow6 \
-		--policies random,change,claim,scout,clairvoyant --selector greedy,foresight --runs 50 --out runs/demo
+	$(BIN)/claim evaluate --networks zone2,meadow5 --policies random,scout --selector greedy,foresight --runs 30
 	rm -rf runs/demo-claim
-	$(BIN)/claim train --variant claim --family zones --episodes 500 --out runs/demo-claim
-	$(BIN)/claim evaluate --networks zone2,zone3 --runs 100 \
-		--policies random,change,degree+inverse,scout,claim,clairvoyant,runs/demo-claim/policy.json
+	$(BIN)/claim train --variant claim --family zones --episodes 60 --out runs/demo-claim
+	$(BIN)/claim evaluate --networks zone2,zone3 --policies random,scout,claim,runs/demo-claim/policy.json --runs 30 \
+		--out runs/demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2

@@ -1,8 +1,12 @@
 """The tables of README and of the record say what the files in results/record hold, cell by cell."""
 
+import csv
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claim.experiments.published import INFLUENCE
-
 ROOT = Path(__file__).parent.parent
 BUDGETS = {"Five surveys": ("five",), "Ten, twenty and fifty surveys": ("ten", "twenty", "fifty")}
 RULES = ("random", "change", "degree+inverse", "max-contact")
+SELECTORS = ("greedy", "foresight", "foresight:free")
 LARGEST_ERROR = "largest standard error"
 # How README calls the policies that the record calls by their names
-CALLED = {"random person": "random", "CHANGE with equal access": "change", "CLAIM trained here": "claim"}
+CALLED = {"CHANGE with equal access": "change", "CLAIM trained here": "claim"}
+FIELD, PAPER = "What a team can do (field protocol)", "Comparison with the paper (paper protocol)"
 
 Table = dict[str, dict[str, str]]  # cells by row and network
 
@@ -38,10 +42,8 @@ def table_under(heading: str, text: str) -> Table:
 
 
 def expected(label: str, network: str, budget: str, with_error: bool) -> str:
-    """The cell of a row: published, the best of a known network, the largest standard error, or measured."""
+    """The cell of a row: the best of a known network, the largest standard error, or measured."""
     result = measured(budget)
-    if label.startswith("published CLAIM"):
-        return f"{INFLUENCE['claim'][network]:g}"
     if label.startswith("OPT"):
         return f"{result['opt'][network]:.1f}"
     if label == LARGEST_ERROR:
@@ -89,9 +91,46 @@ def record() -> str:
 
 
 def test_the_table_of_readme_is_that_of_the_results() -> None:
-    table = table_under("What it shows", readme())
-    assert {"scout, foresight", "random person, greedy", "OPT: the whole network known"} <= set(table)
+    table = table_under(FIELD, readme())
+    methods = {f"{policy}, {selector}" for policy in ("random", "scout") for selector in SELECTORS}
+    assert {*methods, "OPT: the whole network known"} <= set(table)
     assert differences(table, "five") == []
+
+
+def test_readme_marks_the_most_people_reached_on_each_network() -> None:
+    section = readme().split(FIELD)[1].split("OPT:")[0]
+    rows = [line.strip("|").split("|")[1:] for line in section.splitlines() if " ± " in line]
+    for column in zip(*rows, strict=True):
+        bold = [cell.strip(" *").split()[0] for cell in column if "**" in cell]
+        assert bold == [max((cell.strip(" *").split()[0] for cell in column), key=float)]
+
+
+def test_readme_compares_with_the_paper_in_its_protocol_alone() -> None:
+    table = table_under(PAPER, readme())
+    with (ROOT / "results/paper/tables/influence-paper.csv").open(newline="", encoding="utf-8") as file:
+        found = {(row["method"], row["network"]): row for row in csv.DictReader(file)}
+    for label, cells in table.items():
+        for network, cell in cells.items():
+            if label.startswith("published "):
+                method = {"CLAIM": "claim", "CHANGE": "change-published"}[label.split()[1].strip(",")]
+                assert cell == f"{float(found[method, network]['published']):g}"
+            else:
+                row = found[CALLED.get(label, label), network]
+                assert cell == f"{float(row['mean']):.1f} ± {float(row['stderr']):.1f}"
+    assert "ublished" not in readme().split(FIELD)[1].split(PAPER)[0]
+    assert "zone2" not in table
+
+
+@pytest.mark.slow
+def test_the_first_command_of_readme_prints_what_readme_shows(tmp_path: Path) -> None:
+    block = re.search(r"```console\n\$ (claim evaluate .*?)\n(.*?)```", readme(), re.DOTALL)
+    command = [sys.executable, "-m", *block[1].split()]
+    environment = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    shown, printed = (re.sub(r"[\s─]+", " ", text) for text in (block[2], done.stdout + done.stderr))
+    for part in shown.split("..."):
+        assert part.strip() in printed
+    assert (tmp_path / "runs/first/figures/study-stars5.png").is_file()
 
 
 @pytest.mark.parametrize("heading", BUDGETS)
@@ -101,7 +140,7 @@ def test_the_tables_of_the_record_are_those_of_the_results_and_leave_nothing_out
     for budget in budgets:
         rows = measured(budget)["rows"]
         methods = {f"{row['policy']}, {row['selector']}" for row in rows}
-        assert methods == set(table) - {"published CLAIM", LARGEST_ERROR}
+        assert methods == set(table) - {LARGEST_ERROR}
         assert {network for cells in table.values() for network in cells} == {row["network"] for row in rows}
 
 
@@ -129,7 +168,7 @@ def test_the_table_of_other_networks() -> None:
 
 def test_an_altered_number_is_found_out() -> None:
     """In every column and row of README's table, in the mean and in the error."""
-    table = table_under("What it shows", readme())
+    table = table_under(FIELD, readme())
     for label, cells in table.items():
         for network, cell in cells.items():
             for digit in {cell.index(".") - 1, len(cell) - 1}:

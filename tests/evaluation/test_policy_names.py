@@ -1,6 +1,7 @@
 """Policies by name, and what their random numbers follow from."""
 
 import hashlib
+import gzip
 import json
 import re
 import shutil
@@ -19,7 +20,7 @@ from claim.selection.foresight.model import shipped_path
 
 ROOT = Path(__file__).parents[2]
 MODEL_CARD = (ROOT / "docs" / "reference" / "model-card.md").read_text(encoding="utf-8")
-RECORDS = {"5": "five-surveys.json", "20": "twenty-surveys.json"}
+RECORDS = {"5": "five-surveys.json.gz", "20": "twenty-surveys.json.gz"}
 WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")
 
 
@@ -79,7 +80,7 @@ def test_the_model_card_shows_what_the_record_has():
         method, *shown = (cell.strip(" *") for cell in line.strip("|").split("|"))
         surveys, policy, selector = re.fullmatch(r"T = (\d+): (\S+), (\S+)", method).groups()
         record = ROOT / "results" / "record" / RECORDS[surveys]
-        rows = json.loads(record.read_text(encoding="utf-8"))["rows"]
+        rows = json.loads(gzip.decompress(record.read_bytes()))["rows"]
         means = {row["network"]: row["mean"] for row in rows if (row["policy"], row["selector"]) == (policy, selector)}
         assert shown == [f"{means[each.strip()]:.1f}" for each in header.strip("|").split("|")[1:]], line
     assert lines
