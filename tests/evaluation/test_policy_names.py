@@ -1,7 +1,7 @@
 """Policies by name, and what their random numbers follow from."""
 
-import hashlib
 import gzip
+import hashlib
 import json
 import re
 import shutil
