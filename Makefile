@@ -8,7 +8,7 @@ DEMO_READY := $(VENV)/.ready-demo
 DOCS_READY := $(VENV)/.ready-docs
 EXTRAS := learning,app,ray,dev
 
-.PHONY: demo test test-slow setup lint docs bench clean
+.PHONY: demo test test-slow test-core setup lint docs bench clean
 
 demo: $(DEMO_READY)
 	$(BIN)/claim evaluate --networks zone2,meadow5 --policies random,scout --selector greedy,foresight --runs 30
@@ -18,10 +18,22 @@ demo: $(DEMO_READY)
 		--out runs/demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow
+
+# What needs neither PyTorch, the app, a browser nor Ray. With PYTHON, as in `make test-core PYTHON=python3.13`, it runs
+# in an environment of its own with the core and the test tools only; tests/conftest.py says what is then left out.
+CORE := $(if $(filter command,$(origin PYTHON)),.venv-core/$(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2], sep=".")'),$(VENV))
+test-core: $(CORE)/.ready
+	$(CORE)/bin/python -m pytest -m "not slow" -n 2 --dist worksteal tests/test_*.py \
+		$(addprefix tests/,cascades cli discovery evaluation networks planning selection)
+
+.venv-core/%/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-core/$*
+	.venv-core/$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
+	touch $@
 
 setup: $(READY)
 
@@ -37,7 +49,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) build dist runs site .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) .venv-core build dist runs site .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(DEMO_READY): EXTRAS := learning

@@ -1,7 +1,33 @@
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+# One thread each: the workers of pytest-xdist and the programs that tests start have the cores to themselves already,
+# and threads that wait for each other spin, which makes everything several times slower on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+# Where only the core is installed, files that import more than it are left out, and tests with the mark `needs` skipped
+FILES = {
+    "torch": [
+        "cli/test_explain_verb.py",
+        "evaluation/test_policy_names.py",
+        "experiments/test_command.py",
+        "experiments/test_paper.py",
+        "learning",
+    ],
+    "lightgbm": ["selection/test_foresight_trees.py"],
+    "psutil": ["experiments/test_cluster.py", "experiments/test_command.py", "experiments/test_sweep.py"],
+    "rapidfuzz": ["field"],
+}
+collect_ignore = [path for module, paths in FILES.items() if find_spec(module) is None for path in paths]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        pytest.importorskip(marker.args[0])
 
 
 @pytest.fixture(scope="session")

@@ -76,7 +76,7 @@ def test_compare_takes_several_networks_in_any_form():
         lambda wrong: claim.compare(wrong, "random"),
         lambda wrong: claim.compare([wrong], "random"),
         lambda wrong: claim.plan(20, known=wrong),
-        lambda wrong: claim.train(wrong),
+        pytest.param(lambda wrong: claim.train(wrong), marks=pytest.mark.needs("torch")),
     ],
 )
 def test_a_wrong_type_gets_one_clear_line(call):
@@ -200,6 +200,7 @@ def test_foresight_is_a_method_of_select_as_on_the_command_line(tmp_path, capsys
     assert "P8" not in [*chosen.leaders, *chosen.replacements]
 
 
+@pytest.mark.needs("pandas")
 def test_results_are_tables_in_data_frames_and_notebooks(tmp_path):
     graph = nx.Graph(EDGES)
     results = {
@@ -216,6 +217,7 @@ def test_results_are_tables_in_data_frames_and_notebooks(tmp_path):
         assert f"<th>{column}</th>" in result._repr_html_()
 
 
+@pytest.mark.needs("torch")
 def test_train_returns_a_policy_that_the_other_functions_take(tmp_path):
     settings = {"budget": 2, "learning_starts": 2, "validate_every": 2, "validation_starts": 2, "batch_size": 4}
     seen = []

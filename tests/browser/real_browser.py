@@ -10,6 +10,7 @@ from pathlib import Path
 
 SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 PASSPHRASE = "several words are best"
+PATIENCE = 180  # seconds; only what hangs takes as long, on a busy machine too
 START = "import typer; from claim.cli.app import app; typer.run(app)"
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -31,7 +32,7 @@ class Server:
 
     def _address(self) -> str:
         assert self.process.stdout is not None
-        ready, _, _ = select.select([self.process.stdout], [], [], 60)
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
         line = self.process.stdout.readline().strip() if ready else ""
         if not line.startswith("http://127.0.0.1:"):
             self.kill()
@@ -47,7 +48,7 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         try:
-            self.out, problems = self.process.communicate(timeout=20)
+            self.out, problems = self.process.communicate(timeout=PATIENCE)
             return problems
         except subprocess.TimeoutExpired:
             self.kill()
@@ -60,7 +61,7 @@ class Watched:
     def __init__(self, browser, origin: str, size: str, **options) -> None:
         self.context = browser.new_context(viewport=SIZES[size], accept_downloads=True, locale="en-US", **options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(45_000)
+        self.page.set_default_timeout(1000 * PATIENCE)
         self.size = size
         self.troubles: list[str] = []
         self.page.on("console", lambda message: self._note(message.type in ("error", "warning"), message.text))
@@ -84,8 +85,8 @@ class Watched:
             picture.convert("RGB").quantize(64).save(path, optimize=True)
 
 
-def until(condition, seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
+def until(condition) -> None:
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
-from real_browser import FLAGS, PASSPHRASE, Server, until
+from real_browser import FLAGS, PASSPHRASE, PATIENCE, Server, until
 from test_walk import press, save_contact
 
 TITLE = "Quetzal shelter"
@@ -34,11 +34,11 @@ class Profile:
         environment = {**os.environ, "TMPDIR": str(self.temporary), "HOME": str(folder)}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         chosen = self.folder / "DevToolsActivePort"
-        until(lambda: chosen.exists() and chosen.read_text(), 60)
+        until(lambda: chosen.exists() and chosen.read_text())
         port = chosen.read_text().split()[0]
         self.browser = chromium.playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
         self.page = self.browser.contexts[0].pages[0]
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(1000 * PATIENCE)
 
     def download(self, button: str) -> None:
         with self.page.expect_download() as downloading:
@@ -48,10 +48,10 @@ class Profile:
     def quit(self) -> None:
         """Quit as a person does, so that everything that is kept is written."""
         self.browser.new_browser_cdp_session().send("Browser.close")
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=PATIENCE)
 
 
-@pytest.fixture(params=["script", "no script"])
+@pytest.fixture(params=["script", pytest.param("no script", marks=pytest.mark.slow)])
 def profile(request, chromium):
     flags = () if request.param == "script" else ("--blink-settings=scriptEnabled=false",)
     folder = Path(tempfile.mkdtemp(prefix="cb"))  # short: Chromium keeps a socket in it

@@ -6,6 +6,7 @@
 import io
 import zipfile
 
+import pytest
 from real_browser import PASSPHRASE, Server, Watched, until
 
 
@@ -150,32 +151,30 @@ def test_from_first_run_to_export(watched, server, studies):
         assert b"Zubizarreta" not in path.read_bytes()
 
 
-def test_a_rehearsal_with_nothing_to_configure(chromium, studies):
+@pytest.mark.parametrize("size", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
+def test_a_rehearsal_with_nothing_to_configure(chromium, studies, size):
     server = Server(studies, "--rehearsal")
-    for size in ("desktop", "phone"):
-        watched = Watched(chromium, server.origin, size)
-        page = watched.page
-        page.goto(server.address)
-        page.get_by_text("This is practice").wait_for()
-        watched.shot("20-practice")
-        for _ in range(6):
-            page.get_by_role("link", name="Next person").first.click()
-            press(page, "Start the survey")
-            page.get_by_label("This person agrees").check()
-            press(page, "Begin")
-            press(page, "Simulate the answer")
-            page.get_by_text("The made-up person answered").wait_for()
-            page.locator("[data-leaves] button.main:not([hidden])").click()
-            page.get_by_role("heading", name="Whom to survey next").wait_for()
-        page.get_by_role("link", name="How you did").click()
-        page.get_by_text("of the best possible").wait_for()
-        watched.shot("21-practice-score")
-        page.get_by_role("link", name="Network", exact=True).click()
-        watched.shot("22-practice-network")
-        watched.context.close()
-        assert watched.troubles == []
-        server.stop()
-        server = Server(studies, "--rehearsal")
+    watched = Watched(chromium, server.origin, size)
+    page = watched.page
+    page.goto(server.address)
+    page.get_by_text("This is practice").wait_for()
+    watched.shot("20-practice")
+    for _ in range(6):
+        page.get_by_role("link", name="Next person").first.click()
+        press(page, "Start the survey")
+        page.get_by_label("This person agrees").check()
+        press(page, "Begin")
+        press(page, "Simulate the answer")
+        page.get_by_text("The made-up person answered").wait_for()
+        page.locator("[data-leaves] button.main:not([hidden])").click()
+        page.get_by_role("heading", name="Whom to survey next").wait_for()
+    page.get_by_role("link", name="How you did").click()
+    page.get_by_text("of the best possible").wait_for()
+    watched.shot("21-practice-score")
+    page.get_by_role("link", name="Network", exact=True).click()
+    watched.shot("22-practice-network")
+    watched.context.close()
+    assert watched.troubles == []
     server.stop()
     assert not studies.exists() or not list(studies.iterdir())
 

@@ -58,6 +58,6 @@ def claim_program(folder: Path) -> Claim:
     def run(*arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "claim", *arguments]
         environment = {**os.environ, **variables}
-        return subprocess.run(command, env=environment, input=stdin, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, env=environment, input=stdin, capture_output=True, text=True, timeout=600)
 
     return run

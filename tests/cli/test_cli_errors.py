@@ -144,7 +144,11 @@ def assert_one_clear_line(done, clue: str) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+NEEDS_MORE = "training on directed contacts"
+NEED = {each: [pytest.mark.needs("torch")] if each == NEEDS_MORE else [] for each in MISTAKES}
+
+
+@pytest.mark.parametrize("mistake", [pytest.param(each, marks=marks) for each, marks in NEED.items()])
 def test_a_mistake_gets_one_clear_line(claim, mistake):
     arguments, clue = MISTAKES[mistake]
     assert_one_clear_line(claim(*arguments), clue)

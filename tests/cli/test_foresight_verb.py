@@ -24,6 +24,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(foresight, "training_networks", lambda family, data_dir=None: [mine])
 
 
+@pytest.mark.needs("lightgbm")
 def test_a_trained_model_can_be_used_at_once(claim, folder, quick):
     done = claim("foresight", "train", "--family", "zones", "--seed", "3", "--json", "-")
     assert done.returncode == 0, done.stderr
@@ -38,6 +39,7 @@ def test_a_trained_model_can_be_used_at_once(claim, folder, quick):
     assert json.loads(used.stdout)["rows"][0]["selector"] == "foresight:foresight.zones.json"
 
 
+@pytest.mark.needs("lightgbm")
 def test_the_command_on_the_card_makes_the_same_model_again(claim, folder, quick):
     assert claim("foresight", "train", "--family", "zones", "--out", "one.json").returncode == 0
     file = folder / "one.json"
@@ -47,6 +49,7 @@ def test_the_command_on_the_card_makes_the_same_model_again(claim, folder, quick
     assert file.read_text() == text
 
 
+@pytest.mark.needs("lightgbm")
 def test_the_ranges_of_the_free_form_are_a_file_without_trees(claim, quick):
     done = claim("foresight", "train", "--family", "free")
     assert done.returncode == 0, done.stderr

@@ -7,83 +7,112 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
-import psutil
 import pytest
 
-
-def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those still running; a zombie has ended, and only its parent has not looked yet."""
-    return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
-
-
+psutil = pytest.importorskip("psutil")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
+PATIENCE = 300  # seconds; only a program that hangs takes as long
+POLICY = """
+import os
+import time
+from pathlib import Path
 
-def evaluation_with_workers(*arguments: str) -> tuple[psutil.Popen, list[psutil.Process]]:
-    """A long evaluation that is under way, and its processes."""
-    given = arguments or ("--networks", "zone2", "--runs", "200000")
-    command = [sys.executable, "-m", "claim", "evaluate", *given, "--workers", "2"]
+class Waiting:
+    '''Writes its process id to at-work and waits for the file go.'''
+
+    name = "waiting"
+
+    def choose(self, discovered, rng, count=1):
+        while not Path("go").exists():
+            with open("at-work", "a") as file:
+                file.write(f"{os.getpid()}\\n")
+            time.sleep(0.05)
+        return rng.permutation(discovered.frontier)[:count].tolist()
+"""
+
+
+def command(*arguments: str) -> list[str]:
+    given = ("--networks", "zone2", "--policies", "mine:Waiting", "--runs", "100")  # fewer need no worker processes
+    return [sys.executable, "-m", "claim", "evaluate", *given, *arguments]
+
+
+def start_with_workers(folder: Path, *arguments: str) -> "psutil.Popen":
+    """An evaluation on two worker processes, both of which are in the middle of a study."""
+    (folder / "mine.py").write_text(POLICY)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    program = psutil.Popen(command, start_new_session=True, **pipes)
-    deadline = time.monotonic() + 60
-    while len(workers := program.children(recursive=True)) < 3 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert len(workers) >= 3, "no worker processes were started"
-    time.sleep(1)
-    return program, program.children(recursive=True)
+    program = psutil.Popen(command("--workers", "2", *arguments), cwd=folder, start_new_session=True, **pipes)
+    wait_until(lambda: len(at_work(folder)) == 2)
+    return program
 
 
-def assert_all_end(workers: list[psutil.Process]) -> None:
-    deadline = time.monotonic() + 20
-    while alive(workers) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert alive(workers) == []
+def at_work(folder: Path) -> set[int]:
+    """The ids of the processes that were seen in a study."""
+    path = folder / "at-work"
+    return {int(line) for line in path.read_text().split()} if path.exists() else set()
+
+
+def is_alive(process: "psutil.Process") -> bool:
+    """Whether it still runs; a zombie has ended, and only its parent has not looked yet."""
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("whom", ["the program", "the whole group, as a terminal does"])
-def test_ctrl_c_stops_everything(whom):
-    program, workers = evaluation_with_workers()
+def test_ctrl_c_stops_everything(whom, tmp_path):
+    program = start_with_workers(tmp_path)
+    workers = program.children(recursive=True)
+    assert {each.pid for each in workers} >= at_work(tmp_path)
     if whom == "the program":
         program.send_signal(signal.SIGINT)
     else:
         os.killpg(program.pid, signal.SIGINT)
-    out, err = program.communicate(timeout=30)
+    out, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 130
     assert err == "claim: interrupted\n"
     assert out == ""
-    assert_all_end(workers)
-
-
-def is_worker(process: psutil.Process) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        return "--multiprocessing-fork" in process.cmdline()
-    return False
+    wait_until(lambda: not any(map(is_alive, workers)))
 
 
 def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path):
-    arguments = ["--networks", "zone2", "--runs", "600", "--policies", "random"]
-    program, workers = evaluation_with_workers(*arguments, "--json", str(tmp_path / "killed.json"))
-    next(each for each in workers if is_worker(each)).kill()
-    _, err = program.communicate(timeout=120)
+    program = start_with_workers(tmp_path, "--json", "killed.json")
+    os.kill(min(at_work(tmp_path)), signal.SIGKILL)
+    wait_until(lambda: len(at_work(tmp_path)) == 3)
+    (tmp_path / "go").touch()
+    _, err = program.communicate(timeout=PATIENCE)
     assert (program.returncode, err) == (0, "")
-    command = [sys.executable, "-m", "claim", "evaluate", *arguments, "--workers", "1", "--json"]
-    subprocess.run([*command, str(tmp_path / "whole.json")], check=True, capture_output=True)
+    whole = command("--workers", "1", "--json", "whole.json")
+    subprocess.run(whole, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     killed, whole = (json.loads((tmp_path / name).read_text())["rows"] for name in ("killed.json", "whole.json"))
     assert [row["values"] for row in killed] == [row["values"] for row in whole]
 
 
-def test_workers_that_are_killed_again_and_again_are_one_line():
-    program, workers = evaluation_with_workers()
-    while program.poll() is None:
-        for each in program.children():
-            if is_worker(each):
-                each.kill()
-        time.sleep(0.05)
-    out, err = program.communicate(timeout=60)
+def test_workers_that_are_killed_again_and_again_are_one_line(tmp_path):
+    program = start_with_workers(tmp_path)
+    workers, killed = program.children(recursive=True), set()
+
+    def kill_all_until_the_end() -> bool:
+        for pid in at_work(tmp_path) - killed:
+            with suppress(ProcessLookupError):  # the program ends its other workers
+                os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        return program.poll() is not None
+
+    wait_until(kill_all_until_the_end)
+    out, err = program.communicate(timeout=PATIENCE)
     assert (program.returncode, out) == (2, "")
     assert err == (
         "claim: a worker process was killed (its process ended with signal 9), perhaps for want of memory: "
         "try --workers 1\n"
     )
-    assert_all_end(workers)
+    wait_until(lambda: not any(map(is_alive, workers)))

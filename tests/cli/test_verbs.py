@@ -238,6 +238,7 @@ def test_advise_says_so_when_nobody_is_left(claim):
 ALIKE = "".join(f"s{i},p{i}\ns{i},q{i}\n" for i in range(8)) + "s0,s1\ns1,s2\n"
 
 
+@pytest.mark.needs("torch")
 def test_advise_follows_trained_policies(claim, tmp_path):
     (tmp_path / "ties.csv").write_text(ALIKE)
     data = only_json(claim("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy", "claim", "--json", "-"))
@@ -246,6 +247,7 @@ def test_advise_follows_trained_policies(claim, tmp_path):
     assert len(data["ranking"]) == 10
 
 
+@pytest.mark.needs("torch")
 def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path, monkeypatch):
     from claim.learning.policy import LearnedPolicy
 
@@ -258,6 +260,7 @@ def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path
     assert budgets == [5, 20, 5]
 
 
+@pytest.mark.needs("torch")
 def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
     from claim.discovery.policies.scout import THEMES
 
@@ -279,6 +282,7 @@ def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
     assert "claim explain" not in claim(*arguments).stdout
 
 
+@pytest.mark.needs("torch")
 def test_a_study_began_with_the_first_five_surveyed_or_with_whom_start_names(claim, tmp_path, monkeypatch):
     from claim.learning.policy import LearnedPolicy
 

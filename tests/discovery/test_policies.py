@@ -16,7 +16,7 @@ from claim.discovery.policies.simple import (
     named_by_the_lonely,
     named_by_the_popular,
 )
-from claim.discovery.protocols import best_scored
+from claim.discovery.protocols import best_scored, highest
 from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.networks import Network
@@ -129,9 +129,15 @@ def test_equal_sums_of_fractions_are_ties_in_whatever_order_they_are_summed():
             ties.append((namer, newest))
             newest += 1
     seen = seen_from(ties, [0, 1, 2, 3, 4, 5])
-    scores = [named_by_the_lonely(seen, group_of(seen, person)) for person in (6, 7)]
-    assert scores[0] != scores[1]  # by a rounding error
+    for score in (named_by_the_lonely, named_by_many_and_lonely):
+        assert score(seen, group_of(seen, 6)) == score(seen, group_of(seen, 7))
     assert_uniform(frequencies("inverse-degree", seen), [6, 7])
+
+
+def test_scores_that_differ_by_a_rounding_error_are_ties():
+    assert 0.1 + 0.2 != 0.3
+    rng = np.random.default_rng(0)
+    assert_uniform(Counter(highest([6, 7], [0.1 + 0.2, 0.3], rng, 1)[0] for _ in range(400)), [6, 7])
 
 
 def test_best_scored_takes_nobody_from_an_empty_frontier():

@@ -13,10 +13,10 @@ import claim
 from claim import registry
 from claim.discovery import POLICIES
 from claim.errors import InputError
+from claim.evaluation.batches import FEWEST_FOR_PROCESSES
 
 HERE = Path(__file__).parent
-
-RUNS = 120  # enough for worker processes
+FEW = FEWEST_FOR_PROCESSES // 4  # runs of each of four methods or more, for which worker processes are started
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def test_objects_are_compared_on_any_number_of_workers(workers):
         name = "local"
 
     found = claim.compare(
-        ["zone2"], [Newest(), Local, "random"], selector=[FirstSurveyed(), "greedy"], runs=RUNS, workers=workers
+        ["zone2"], [Newest(), Local, "random"], selector=[FirstSurveyed(), "greedy"], runs=FEW, workers=workers
     )
     assert [row.policy for row in found.rows] == ["newest"] * 2 + ["local"] * 2 + ["random"] * 2
     first = claim.compare(["zone2"], [Newest(), "random"], selector=[FirstSurveyed(), "greedy"], runs=3, workers=1)
@@ -48,7 +48,7 @@ def test_registered_names_reach_worker_processes(monkeypatch):
     claim.register_policy("my-rule", Newest())
     claim.register_selector("my-selector", FirstSurveyed)
     monkeypatch.setitem(POLICIES, "newest", Newest())
-    found = claim.compare("zone2", "my-rule,newest,random", selector="my-selector,greedy", runs=RUNS, workers=2)
+    found = claim.compare("zone2", "my-rule,newest,random", selector="my-selector,greedy", runs=FEW, workers=2)
     assert {(row.policy, row.selector) for row in found.rows} == {
         (policy, selector) for policy in ("my-rule", "newest", "random") for selector in ("my-selector", "greedy")
     }
@@ -71,15 +71,16 @@ def test_the_command_line_takes_a_class_of_a_file(tmp_path, extra):
     (tmp_path / "mine.py").write_text((HERE / "newest.py").read_text(encoding="utf-8"), encoding="utf-8")
     command = [
         sys.executable, "-m", "claim", "evaluate", "--networks", "zone2", "--policies", "mine:Newest,random",
-        "--selector", "mine:FirstSurveyed,greedy", "--runs", str(RUNS), "--out", "report", "--json", "out.json", *extra,
+        "--selector", "mine:FirstSurveyed,greedy", "--runs", str(FEW), "--out", "report", "--json", "out.json", *extra,
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "out.json").read_text())["rows"]
     assert [row["policy"] for row in rows] == ["newest", "newest", "random", "random"]
     assert "newest" in next((tmp_path / "report").glob("*.html")).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.environ.get("CLAIM_NO_RAY") == "1", reason="Ray is left out")
 def test_objects_and_files_on_ray(tmp_path):
     pytest.importorskip("ray", reason="needs Ray")
@@ -88,7 +89,7 @@ def test_objects_and_files_on_ray(tmp_path):
         sys.executable, "-m", "claim", "evaluate", "--networks", "zone2", "--policies", "mine:Newest,random",
         "--runs", "30", "--backend", "ray", "--workers", "2", "--json", "out.json",
     ]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "out.json").read_text())["rows"]
     here = claim.compare("zone2", [Newest(), "random"], runs=30, workers=1)
@@ -122,9 +123,10 @@ class Failing(Newest):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_mistake_in_a_policy_is_shown_with_its_traceback(workers):
     with pytest.raises((ValueError, RuntimeError), match="a mistake in a policy"):
-        claim.compare("zone2", [Failing()], runs=RUNS, workers=workers)
+        claim.compare("zone2", [Failing()], runs=FEWEST_FOR_PROCESSES, workers=workers)
 
 
+@pytest.mark.needs("pandas")
 def test_a_comparison_shows_as_a_table_in_a_notebook(monkeypatch):
     found = claim.compare("zone2", [Newest(), "random"], runs=2, workers=1)
     assert [row["policy"] for row in found.records()] == ["newest", "random"]

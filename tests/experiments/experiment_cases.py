@@ -12,6 +12,8 @@ import psutil
 
 from claim.jobs import Result, Sweep
 
+PATIENCE = 600  # seconds; only what hangs takes as long, on a busy machine too
+
 
 @dataclass(frozen=True)
 class Square:
@@ -90,9 +92,9 @@ def run_and_kill_a_worker(going: Sweep, workspace: Path) -> None:
     killer.join()
 
 
-def eventually(condition: Any, seconds: float = 60) -> Any:
+def eventually(condition: Any) -> Any:
     """Wait until a condition holds; its value."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while not (value := condition()):
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from experiment_cases import Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
+from experiment_cases import PATIENCE, Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
 
 from claim.errors import InputError
 from claim.jobs import Store, Sweep
@@ -61,12 +61,12 @@ def cluster_on_this_machine(tmp_path):
             stdout=log,
             stderr=log,
         )
-    eventually(lambda: "--block" in (tmp_path / "ray.log").read_text(), 120)
+    eventually(lambda: "--block" in (tmp_path / "ray.log").read_text())
     yield f"127.0.0.1:{port}"
     processes = [head, *head.children(recursive=True)]
     head.terminate()
-    head.wait(60)
-    psutil.wait_procs(processes, 30)
+    head.wait(PATIENCE)
+    psutil.wait_procs(processes, PATIENCE)
 
 
 @needs_ray

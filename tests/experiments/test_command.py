@@ -9,7 +9,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from experiment_cases import eventually
+from experiment_cases import PATIENCE, eventually
+from tiny_paper import TINY
+
+from claim.cli import main
+from claim.experiments import paper
 
 PROGRAM = Path(__file__).with_name("tiny_paper.py")
 COMMAND = [sys.executable, str(PROGRAM), "experiment", "paper", "--quick", "--workers", "2"]
@@ -17,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=900)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=3 * PATIENCE)
 
 
 def files(folder: Path, *kinds: str) -> dict[str, bytes]:
@@ -28,19 +32,32 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return [each for each in processes if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_no_time_means_a_report_that_says_so(tmp_path):
-    done = run("--out", str(tmp_path), "--hours", "0", "--json", "-")
+@pytest.fixture
+def run_here(monkeypatch, capfd):
+    """The same in this process, which has loaded PyTorch already."""
+    monkeypatch.setattr(paper, "QUICK", TINY)
+
+    def run_here(*arguments: str) -> subprocess.CompletedProcess[str]:
+        with pytest.raises(SystemExit) as ended:
+            main([*COMMAND[2:], *arguments])
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, *capfd.readouterr())
+
+    return run_here
+
+
+def test_no_time_means_a_report_that_says_so(run_here, tmp_path):
+    done = run_here("--out", str(tmp_path), "--hours", "0", "--json", "-")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["missing"] > 90
     assert "not run yet" in Path(result["report"]).read_text()
 
 
-def test_mistakes_are_one_line(tmp_path):
-    done = run("--out", str(tmp_path), "--address", "here:1")
+def test_mistakes_are_one_line(run_here, tmp_path):
+    done = run_here("--out", str(tmp_path), "--address", "here:1")
     assert (done.returncode, done.stderr) == (2, "claim: --address is that of a Ray cluster: add --backend ray\n")
     (tmp_path / "file").touch()
-    done = run("--out", str(tmp_path / "file"))
+    done = run_here("--out", str(tmp_path / "file"))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
 
@@ -58,11 +75,11 @@ def test_interrupted_killed_and_continued_equals_never_stopped(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        eventually(lambda more=before + 5: cut.exists() and len(list((cut / "jobs").glob("*.json"))) >= more, 300)
+        eventually(lambda more=before + 5: cut.exists() and len(list((cut / "jobs").glob("*.json"))) >= more)
         workers = program.children(recursive=True)
         os.killpg(program.pid, stop) if stop == signal.SIGINT else program.kill()
-        _, errors = program.communicate(timeout=60)
-        eventually(lambda workers=workers: not alive(workers), 20)
+        _, errors = program.communicate(timeout=PATIENCE)
+        eventually(lambda workers=workers: not alive(workers))
         if stop == signal.SIGINT:
             assert program.returncode == 130
             assert errors.endswith("claim: interrupted\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from experiment_cases import Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
+from experiment_cases import PATIENCE, Square, Stubborn, Waiting, eventually, pids, run_and_kill_a_worker
 
 from claim.errors import InputError
 from claim.jobs import Store, Sweep, key_of, with_needs
@@ -139,14 +139,14 @@ def test_a_sweep_killed_in_the_middle_leaves_no_process_and_goes_on(tmp_path):
     for folder in (whole, cut):
         folder.mkdir()
     (whole / "go").touch()
-    assert start(whole).wait(60) == 0
+    assert start(whole).wait(PATIENCE) == 0
     first = start(cut)
     waiting = [eventually(lambda number=number: pids(cut, number))[0] for number in (3, 4)]
     first.kill()
     first.wait()
-    eventually(lambda: not any(psutil.pid_exists(pid) and _lives(pid) for pid in waiting), 20)
+    eventually(lambda: not any(psutil.pid_exists(pid) and _lives(pid) for pid in waiting))
     (cut / "go").touch()
-    assert start(cut).wait(60) == 0
+    assert start(cut).wait(PATIENCE) == 0
     assert ran(cut) == ["square 1", "square 2", "square 5", "waiting 3", "waiting 4"]
     assert results(cut) == results(whole)
 

@@ -84,6 +84,7 @@ def test_a_thousand_names_are_searched_quickly():
 
 
 def _seconds(call) -> float:
-    began = time.perf_counter()
+    """Of processor time: what else the machine does is not counted."""
+    began = time.process_time()
     call()
-    return time.perf_counter() - began
+    return time.process_time() - began

@@ -256,7 +256,7 @@ def _average(results: Results, method: Method, networks: Sequence[Network], prot
     if claim is not None and method != Method(CLAIM):
         ahead = 100 * (claim - values) / means[:, None]
         mean = float(ahead.mean(axis=1).mean())
-        error = 1.96 * float(np.sqrt(sum(standard_error(each) ** 2 for each in ahead))) / len(ahead)
+        error = 1.96 * float(np.sqrt(np.cumsum([standard_error(each) ** 2 for each in ahead])[-1])) / len(ahead)
         row |= {"claim_ahead": mean, "low": mean - error, "high": mean + error}
     return row
 

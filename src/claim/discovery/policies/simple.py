@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -74,12 +75,12 @@ def named_by_many(discovered: Discovered, group: PersonClass) -> float:
 
 def named_by_the_lonely(discovered: Discovered, group: PersonClass) -> float:
     """The sum of 1/d(w): the only contact of a person is likely a hub."""
-    return sum(1.0 / d for d in namer_degrees(discovered, group))
+    return fsum(1.0 / d for d in namer_degrees(discovered, group))
 
 
 def named_by_many_and_lonely(discovered: Discovered, group: PersonClass) -> float:
     """od(u) plus the sum of 1/d(w)."""
-    return sum(1.0 + 1.0 / d for d in namer_degrees(discovered, group))
+    return fsum(1.0 + 1.0 / d for d in namer_degrees(discovered, group))
 
 
 def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from operator import methodcaller
+from functools import partial, reduce
+from operator import add, methodcaller
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -176,7 +176,7 @@ class FreeForesight:
             else:  # only the leaders themselves
                 found.append((self.attendance * len(chosen),) * 3)
         means, lows, highs = zip(*found, strict=True)
-        return Expected(sum(means) / len(means), min(lows), max(highs))
+        return Expected(_left_to_right(means) / len(means), min(lows), max(highs))
 
     def guess_reach(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
         """The reach before any correction, the reach along seen contacts, and features that predict the error.
@@ -186,7 +186,7 @@ class FreeForesight:
         """
         state = self.state(view, self.p, seed, self.attendance)
         _, *added = state.take_all(leaders)
-        reach, surveyed, others = (self.attendance * sum(each.tolist()) for each in added)
+        reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
         guess, known = reach + self.p * others, surveyed + others
         return guess, known, range_features(study_features(view, state.hidden, self.p), guess, known)
 
@@ -224,6 +224,11 @@ class FreeForesight:
             reasons_for(discovered, who, float(shown[i]), float(unseen[i]), float(added[i] / alone[i]), equals[i])
             for i, who in enumerate(chosen)
         ]
+
+
+def _left_to_right(numbers: Iterable[float]) -> float:
+    """Their sum with the same rounding on every Python: from 3.12 on, ``sum`` compensates rounding errors."""
+    return reduce(add, numbers, 0.0)
 
 
 def _others_alike(view: SeenNetwork, chosen: list[int], open_to_choice: BoolArray) -> list[int]:
