@@ -67,7 +67,7 @@ def test_python_m_claim_is_the_command_line():
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
+def test_the_demo_trains_anew_and_reports_what_it_trained_beside_chance():
     command = ["make", "-n", "--no-print-directory", "demo"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     commands = [shlex.split(line) for line in done.stdout.replace("\\\n", " ").splitlines()]
@@ -76,10 +76,9 @@ def test_the_demo_trains_anew_and_compares_what_it_trained_with_all_others():
     assert train[1] == "train"
     assert "--resume" not in train
     assert train[train.index("--out") + 1] == "runs/demo-claim"
-    assert evaluate[evaluate.index("--networks") + 1] == "zone2,zone3"
-    assert evaluate[evaluate.index("--policies") + 1].split(",") == [
-        "random", "change", "degree+inverse", "scout", "claim", "clairvoyant", "runs/demo-claim/policy.json",
-    ]  # fmt: skip
+    policies = evaluate[evaluate.index("--policies") + 1].split(",")
+    assert {"random", "claim", "runs/demo-claim/policy.json"} <= set(policies)
+    assert evaluate[evaluate.index("--out") + 1] == "runs/demo"  # the report's path is the last thing the demo prints
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
