@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for real_browser.py, under any import mode
 
-from real_browser import FLAGS, SIZES, Server, Watched
+from real_browser import FLAGS, Server, Watched
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +42,7 @@ def server(studies, chromium) -> Iterator[Server]:
     assert "Zubizarreta" not in told
 
 
-@pytest.fixture(params=list(SIZES))
+@pytest.fixture(params=["desktop", pytest.param("phone", marks=pytest.mark.slow)])
 def watched(request, chromium, server) -> Iterator[Watched]:
     made = Watched(chromium, server.origin, request.param)
     yield made
