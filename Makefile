@@ -13,7 +13,7 @@ EXTRAS := learning,app,ray,dev
 demo: $(DEMO_READY)
 	$(BIN)/claim evaluate --networks zone2,meadow5 --policies random,scout --selector greedy,foresight --runs 30
 	rm -rf runs/demo-claim
-	$(BIN)/claim train --variant claim --family zones --episodes 60 --out runs/demo-claim
+	$(BIN)/claim train --variant claim --family zones --episodes 300 --out runs/demo-claim
 	$(BIN)/claim evaluate --networks zone2,zone3 --policies random,scout,claim,runs/demo-claim/policy.json --runs 30 \
 		--out runs/demo
 
