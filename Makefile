@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-demo
 DOCS_READY := $(VENV)/.ready-docs
 EXTRAS := learning,app,ray,dev
+unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of programs, which load twice as fast from byte code
 
 .PHONY: demo test test-slow test-core setup lint docs bench clean
 

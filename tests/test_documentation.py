@@ -207,6 +207,7 @@ def printed(cell: dict) -> str:
     return "".join("".join(output.get("text", "")) for output in cell.get("outputs", []))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_notebooks_print_what_they_show(path):
     pytest.importorskip("ipykernel", reason="needs IPython's kernel")

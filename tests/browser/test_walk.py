@@ -151,6 +151,7 @@ def test_from_first_run_to_export(watched, server, studies):
         assert b"Zubizarreta" not in path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
 def test_a_rehearsal_with_nothing_to_configure(chromium, studies, size):
     server = Server(studies, "--rehearsal")

@@ -91,6 +91,7 @@ def test_explaining_changes_nothing_and_is_repeatable() -> None:
     assert one == other
 
 
+@pytest.mark.slow
 def test_person_by_person_features_are_explained_too() -> None:
     seen = study(load("zone1"), 1, 2).discovered
     classes = explained(policy(features="deepwalk"), seen)["classes"]

@@ -310,6 +310,7 @@ def test_all_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         preview(Source("a.zip", packed({f"{i}.csv": text for i in range(9)})))
 
 
+@pytest.mark.slow
 def test_a_full_table_takes_little_memory() -> None:
     rows = "".join(f"Person {i},x\r\n" for i in range(20_000))
     tracemalloc.start()

@@ -120,6 +120,7 @@ def test_bodies_that_do_not_fit_are_refused_without_repeating_them(browser, surv
     assert "xxxx" not in answer.text
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_no_server_error(tmp_path):
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
     from hypothesis import HealthCheck, Phase, settings
