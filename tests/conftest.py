@@ -1,4 +1,5 @@
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import pytest
 # One thread each: the workers of pytest-xdist and the programs that tests start have the cores to themselves already,
 # and threads that wait for each other spin, which makes everything several times slower on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and the programs they start would ignore it too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # Where only the core is installed, files that import more than it are left out, and tests with the mark `needs` skipped
