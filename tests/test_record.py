@@ -130,7 +130,7 @@ def test_the_first_command_of_readme_prints_what_readme_shows(tmp_path: Path) ->
     shown, printed = (re.sub(r"[\s─]+", " ", text) for text in (block[2], done.stdout + done.stderr))
     for part in shown.split("..."):
         assert part.strip() in printed
-    assert (tmp_path / "runs/first/figures/study-stars5.png").is_file()
+    assert (tmp_path / "runs/compare/figures/study-stars5.png").is_file()
 
 
 @pytest.mark.parametrize("heading", BUDGETS)
