@@ -25,7 +25,7 @@ def app(
     def opened(address: str) -> None:
         say("The field assistant is open, for this machine only. The address works once:")
         typer.echo(address)
-        say("Stop it with Ctrl-C; studies are then locked.")
+        say(f"Stop it with Ctrl-C; {'the practice study is then deleted' if rehearsal else 'studies are then locked'}.")
         if not no_browser:
             typer.launch(address)
 
