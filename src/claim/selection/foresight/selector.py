@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from operator import add, methodcaller
+from functools import reduce
+from operator import add
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -148,12 +148,11 @@ class FreeForesight:
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
         seed, priority = draw_seed(rng), tie_priority(view.n, self.ties, rng)
-        start = partial(self.state, view, seed=seed, attendance=self.planned_attendance())
-        states = list(map(start, self.chances))
+        states = [self.state(view, p, seed, self.planned_attendance()) for p in self.chances]
 
         def best(free: BoolArray) -> int:
             """The person of the largest expected gain, on average over the states."""
-            gains = sum(map(methodcaller("gains"), states), np.zeros(view.groups))
+            gains = sum((state.gains() for state in states), np.zeros(view.groups))
             return int(best_candidate(np.round(gains, SAME)[view.group], free, priority))
 
         def take(person: int) -> None:
