@@ -119,6 +119,7 @@ def test_the_report_opens_with_the_conclusion_and_one_picture(folder, result):
     assert all(f"{text}</p>" in opening for text in conclusion(result))
     assert len(conclusion(result)) == 2
     assert "<table" not in opening
+    assert rest.startswith('alt="People reached by each method')
     assert rest.index("<table") < rest.index("<details>")
 
 
