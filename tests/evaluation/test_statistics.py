@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from claim.evaluation import statistics
-from claim.evaluation.statistics import bootstrap_interval, holm, paired_test, standard_error, t_test_p_value
+from claim.evaluation.statistics import (
+    bootstrap_interval,
+    hierarchical_test,
+    holm,
+    paired_test,
+    standard_error,
+    t_test_p_value,
+)
 
 
 def rng() -> np.random.Generator:
@@ -71,6 +78,112 @@ def test_many_runs_are_resampled_in_parts_with_the_same_result_in_kind(monkeypat
     whole = bootstrap_interval(values, rng())
     monkeypatch.setattr(statistics, "MOST_PICKED", 1000)
     assert bootstrap_interval(values, rng()) == pytest.approx(whole, abs=0.1)
+
+
+# Trained methods ------------------------------------------------------------------------------------------------------
+
+
+def trained(draws, trainings, runs, training_deviation=1.0, run_deviation=3.0):
+    """Values (trainings, runs) with true mean 0: trainings differ, start sets differ, and single runs are noisy."""
+    between = draws.normal(0, training_deviation, (trainings, 1)) + draws.normal(0, run_deviation, runs)
+    return between + draws.normal(0, 1, (trainings, runs))
+
+
+def share_covered(simulated, test=hierarchical_test):
+    """The share of intervals that contain the true difference 0."""
+    covered = 0
+    for a, b in simulated:
+        low, high = test(a, b, rng()).ci95
+        covered += low <= 0 <= high
+    return covered / len(simulated)
+
+
+def paired_over_means(a, b, draws):
+    """The paired test of the means over trainings, which ignores that trainings differ."""
+    first, second = (np.atleast_2d(each).mean(axis=0) for each in (a, b))
+    return paired_test(first, second, draws)
+
+
+@pytest.mark.parametrize("trainings", [2, 3, 5])
+def test_intervals_of_a_trained_method_cover_the_truth_and_those_without_trainings_do_not(trainings, monkeypatch):
+    monkeypatch.setattr(statistics, "HIERARCHICAL_RESAMPLES", 2000)
+    draws = np.random.default_rng(3)
+    simulated = [(trained(draws, trainings, 60), draws.normal(0, 1, 60)) for _ in range(500)]
+    assert 0.925 < share_covered(simulated) < 0.985
+    assert share_covered(simulated, paired_over_means) < 0.85
+
+
+@pytest.mark.parametrize(("trainings", "at_most"), [((3, 3), 1.0), ((5, 8), 0.99)])
+def test_the_trainings_of_both_methods_count(trainings, at_most, monkeypatch):
+    """Two methods with three trainings each have wider intervals than they need, as in the Behrens-Fisher problem."""
+    monkeypatch.setattr(statistics, "HIERARCHICAL_RESAMPLES", 2000)
+    draws = np.random.default_rng(4)
+    simulated = [tuple(trained(draws, each, 60) for each in trainings) for _ in range(500)]
+    assert 0.93 < share_covered(simulated) <= at_most
+    assert share_covered(simulated, paired_over_means) < 0.85
+
+
+def test_equal_methods_are_rarely_called_different(monkeypatch):
+    monkeypatch.setattr(statistics, "HIERARCHICAL_RESAMPLES", 4000)
+    draws = np.random.default_rng(5)
+    simulated = [(trained(draws, 3, 60), draws.normal(0, 1, 60)) for _ in range(500)]
+    p_values = np.array([hierarchical_test(a, b, rng()).p_value for a, b in simulated])
+    assert 0.01 < np.mean(p_values < 0.05) < 0.075
+    assert np.mean(p_values < 0.01) < 0.02
+    assert np.mean([paired_over_means(a, b, rng()).p_value < 0.01 for a, b in simulated]) > 0.05
+
+
+def test_with_many_trainings_it_is_the_plain_crossed_bootstrap():
+    draws = np.random.default_rng(6)
+    a, b = trained(draws, 40, 50) + 1, trained(draws, 30, 50)
+    resampled = []
+    for _ in range(4000):
+        starts = draws.integers(0, 50, 50)
+        first, second = (each[draws.integers(0, len(each), len(each))][:, starts].mean() for each in (a, b))
+        resampled.append(first - second)
+    test = hierarchical_test(a, b, rng())
+    assert test.difference == pytest.approx(a.mean() - b.mean())
+    assert test.stderr == pytest.approx(np.std(resampled), rel=0.06)
+    assert test.ci95 == pytest.approx(np.quantile(resampled, [0.025, 0.975]), abs=0.15 * test.stderr)
+
+
+def test_without_noise_over_start_sets_it_is_the_t_test_of_the_trainings():
+    means = np.array([1.0, 2.0, 2.5, 4.0, 3.2])
+    test = hierarchical_test(np.repeat(means[:, None], 20, axis=1), np.zeros(20), rng())
+    expected = stats.ttest_1samp(means, 0)
+    assert test.ci95 == pytest.approx(expected.confidence_interval(), abs=0.15)
+    assert test.p_value == pytest.approx(expected.pvalue, rel=0.4)
+    assert test.stderr == pytest.approx(stats.sem(means))
+
+
+def test_the_sides_of_a_comparison_can_be_changed():
+    draws = np.random.default_rng(7)
+    a, b = trained(draws, 4, 30) + 2, draws.normal(0, 1, 30)
+    one, other = hierarchical_test(a, b, rng()), hierarchical_test(b, a, rng())
+    assert other.difference == -one.difference
+    assert other.ci95 == pytest.approx((-one.ci95[1], -one.ci95[0]))
+    assert other.p_value == one.p_value
+    assert hierarchical_test(a, b, rng()) == one
+
+
+def test_one_training_has_a_difference_and_nothing_else_and_two_have_no_p_value():
+    values = trained(np.random.default_rng(8), 2, 30)
+    one = hierarchical_test(values[:1], np.zeros(30), rng())
+    assert one.difference == values[0].mean()
+    assert np.isnan([one.stderr, *one.ci95, one.p_value]).all()
+    two = hierarchical_test(values, np.zeros(30), rng())
+    assert two.ci95[0] < two.difference < two.ci95[1]
+    assert math.isnan(two.p_value)
+    assert hierarchical_test(np.vstack([values, values[:1]]), np.zeros(30), rng()).p_value > 0
+    assert np.isnan(hierarchical_test(values[:, :1], np.zeros(1), rng()).ci95).all()
+
+
+def test_the_standard_error_of_a_trained_method_has_both_levels():
+    draws = np.random.default_rng(9)
+    found = [trained(draws, 4, 25) for _ in range(2000)]
+    truth = np.std([each.mean() for each in found])
+    assert np.sqrt(np.mean([standard_error(each) ** 2 for each in found])) == pytest.approx(truth, rel=0.05)
+    assert math.isnan(standard_error(found[0][:1]))
 
 
 def test_holm_by_hand():

@@ -185,9 +185,10 @@ def differences(rows: Sequence[Row], seed: int) -> list[Difference]:
     pairs = [(a, b) for a, b in combinations(rows, 2) if (a.network, a.protocol) == (b.network, b.protocol)]
     tests = [paired_test(a.values, b.values, np.random.default_rng(named_seed(seed, "bootstrap"))) for a, b in pairs]
     corrected = holm([test.p_value for test in tests])
+    names = [(method_name(a, several), method_name(b, several)) for a, b in pairs]
     return [
-        Difference(a.network, a.protocol, method_name(a, several), method_name(b, several), *test, p)
-        for (a, b), test, p in zip(pairs, tests, corrected, strict=True)
+        Difference(a.network, a.protocol, *named, test.difference, test.ci95, test.p_value, p)
+        for (a, _), named, test, p in zip(pairs, names, tests, corrected, strict=True)
     ]
 
 
