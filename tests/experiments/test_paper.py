@@ -275,13 +275,12 @@ def test_a_part_of_the_models_is_said_to_be_a_part(tmp_path):
     first, _ = paper.evaluations(Method(CLAIM), Case(network, "paper"))
     store.save(first, {"influence": [[3.0], [4.0]], "discovered": [[9], [9]], "density": [1.0, 2.0], "goal": [5, 5]})
     results = Results(paper, store)
-    assert results.influence(Method(CLAIM), Case(network, "paper")).tolist() == [3, 4]
+    assert results.influence(Method(CLAIM), Case(network, "paper")).tolist() == [[3, 4]]
     assert results.influence(Method(CLAIM), Case(network, "field")) is None
     assert results.part([Method(CLAIM)], Case(network, "paper")) == " [1 of 2 models]"
     assert results.part([Method("random"), Method(CLAIM)], Case(network, "paper")) == " [claim 1 of 2 models]"
     page = write_experiments(paper, store, "claim experiment paper", {}).read_text(encoding="utf-8")
-    assert "3.50 ± 0.50 [1 of 2 models]" in page
-    assert "3.50 ± – [1 of 2 models]" in page  # nothing can be said of a deviation between models
+    assert "3.50 ± – [1 of 2 models]" in page  # one model says nothing of the variance between models
 
 
 def test_what_has_not_been_run_is_said_to_be_not_run(tmp_path):
@@ -294,26 +293,72 @@ def test_what_has_not_been_run_is_said_to_be_not_run(tmp_path):
     assert page.count(">not run<") > 50
 
 
+class Made(Results):
+    """Results with known numbers: people reached by each model of a method, else ten, twenty, ... people."""
+
+    def influence(self, method, case):
+        runs = np.shape(next(iter(self.reached.values())))[-1]
+        return np.array(self.reached.get(method.name, 10.0 * np.arange(1, runs + 1)))
+
+    def models(self, method, case):
+        return [{"density": [1.0, 2.0, 3.0]}] * len(np.atleast_2d(self.influence(method, case)))
+
+
+def made(folder, **reached):
+    results = Made(grid(replace(SMALLEST, seeds=3)), Store(folder))
+    results.reached = reached
+    return results
+
+
+def table_of(section, name):
+    return next(table for table in section.tables if table.name == name)
+
+
 def test_improvement_and_density_are_paired_by_run(folder):
-    class Made(Results):
-        """Results with known numbers: claim two above the baseline, but one below from the third start set."""
-
-        def influence(self, method, case):
-            return np.array([10.0, 20, 30]) + (np.array([2.0, 2, -1]) if method == Method(CLAIM) else 0)
-
-        def models(self, method, case):
-            return [{"density": [1.0, 2.0, 3.0]}]
-
-    made = Made(grid(SMALLEST), Store(folder))
-    first = next(table for table in influence(made).tables if table.name == "improvement-paper").rows[0]
+    base = np.array([10.0, 20, 30])
+    claim = [base + np.array([2, 2, -1]) + model for model in (-0.1, 0, 0.1)]  # one below on the third start set
+    results = made(folder, claim=claim, **{BASELINE: [base] * 3})
+    first = table_of(influence(results), "improvement-paper").rows[0]
+    assert first["b"] == BASELINE
     assert first["difference"] == pytest.approx(1)
     assert first["percent"] == pytest.approx(5)
-    assert 0.3 < first["p"] < 0.5
-    average = next(table for table in influence(made).tables if table.name == "average-paper").rows[0]
+    assert 0.1 < first["p"] < 0.5
+    average = table_of(influence(results), "average-paper").rows[0]
     assert average["claim_ahead"] == pytest.approx(5)  # one of twenty on every network
-    assert average["low"] == pytest.approx(5 - 1.96 * 5)  # differences 2, 2, -1: their mean's standard error is one
+    assert (average["low"], average["high"]) == pytest.approx((5 * first["low"], 5 * first["high"]), rel=0.1)
     assert np.isnan(average["of_published"])
-    sparse, dense = density(made).tables[0].rows
+    sparse, dense = density(results).tables[0].rows
     assert (sparse["runs"], sparse["difference"]) == (2, 2)
     assert (dense["runs"], dense["difference"]) == (1, -1)
-    assert "behind the baseline on zone1 dense" in " ".join(density(made).paragraphs)
+    assert "behind the baseline on zone1 dense" in " ".join(density(results).paragraphs)
+
+
+def test_models_that_differ_make_no_significant_difference(folder):
+    runs = np.random.default_rng(0).normal(50, 1, 100)
+    results = made(folder, claim=[runs + model for model in (4.0, -1.0, 0.5)], random=runs)
+    row = next(each for each in table_of(influence(results), "improvement-paper").rows if each["b"] == "random")
+    assert row["difference"] == pytest.approx(3.5 / 3)
+    assert row["low"] < 0 < row["high"]
+    assert row["p"] > 0.2
+    reached = {each["method"]: each for each in table_of(influence(results), "influence-paper").rows}
+    assert reached[CLAIM]["stderr"] > 1 > 0.2 > reached["random"]["stderr"]
+
+
+def test_selectors_are_compared_on_the_same_models(folder):
+    models = np.random.default_rng(1).normal(50, 5, (3, 1)) + np.random.default_rng(2).normal(0, 1, (3, 100))
+    results = made(folder, claim=models, **{"claim + foresight": models + np.array([[2.0], [2.1], [1.9]])})
+    rows = table_of(influence(results), "improvement-field").rows
+    row = next(each for each in rows if (each["a"], each["b"]) == ("claim + foresight", CLAIM))
+    assert row["difference"] == pytest.approx(2)
+    assert 1 < row["low"] < row["high"] < 3
+    assert row["p"] < 0.05
+
+
+def test_one_training_has_neither_interval_nor_p_value(folder):
+    improvement = table_of(influence(Results(grid(SMALLEST), Store(folder))), "improvement-paper")
+    line = dict(zip(improvement.heads, improvement.cells[0], strict=True))
+    assert line["who"] == f"claim against {BASELINE} [claim one training, {BASELINE} one training]"
+    assert (line["95 % interval"], line["p"]) == ("–", "–")
+    row = improvement.rows[0]
+    means = {each["method"]: float(each["mean"]) for each in rows_of(folder / "tables" / "influence-paper.csv")}
+    assert row["difference"] == pytest.approx(means[CLAIM] - means[BASELINE])

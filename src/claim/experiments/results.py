@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 
 from claim.experiments.jobs import Optimum
-from claim.experiments.paper import Case, Method, Paper
+from claim.experiments.paper import UNTRAINED, Case, Method, Paper
 from claim.jobs import Result, Store, with_needs
+from claim.learning.config import VARIANTS
 from claim.networks import Network
 from claim.networks.network import FloatArray
 
@@ -29,18 +30,19 @@ class Results:
         return [each for each in found if each is not None] or None
 
     def influence(self, method: Method, case: Case) -> FloatArray | None:
-        """People reached in each run, the mean over the method's models that are done (runs,)."""
+        """People reached: (models, runs) by the models that are done, (runs,) by a method without training."""
         found = self.models(method, case)
-        return None if found is None else np.mean([last_influence(each) for each in found], axis=0)
+        return None if found is None else by_model(method, [last_influence(each) for each in found])
 
     def part(self, methods: Sequence[Method], case: Case) -> str:
-        """A note where only some of the models of methods are done, else nothing."""
+        """A note where only some of the models of methods are done or a method has only one, else nothing."""
         notes = []
         for method in methods:
             wanted = len(self.paper.evaluations(method, case))
             done = len(self.models(method, case) or ())
-            if 0 < done < wanted:
-                notes.append(f"{method.name} " * (len(methods) > 1) + f"{done} of {wanted} models")
+            if 0 < done < wanted or (is_trained(method) and done == 1):
+                models = f"{done} of {wanted} models" if done < wanted else "one training"
+                notes.append(f"{method.name} " * (len(methods) > 1) + models)
         return f" [{', '.join(notes)}]" if notes else ""
 
     def optimum(self, network: Network) -> float | None:
@@ -51,6 +53,16 @@ class Results:
     def missing(self) -> list[str]:
         """The names of all jobs that have no result."""
         return [job.name for job in with_needs(self.paper.jobs()) if self.result(job) is None]
+
+
+def is_trained(method: Method) -> bool:
+    """Whether a method has models of several training seeds."""
+    return method.policy in (*VARIANTS, UNTRAINED)
+
+
+def by_model(method: Method, values: Sequence[FloatArray]) -> FloatArray:
+    """Values of each model as one array: (models, runs), or (runs,) for a method without training."""
+    return np.array(values) if is_trained(method) else np.asarray(values[0])
 
 
 def last_influence(evaluated: Result) -> FloatArray:

@@ -1,6 +1,7 @@
 """Sections of the report on what the methods reach: each a function from results to tables and figures."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from math import nan
 from typing import Any
@@ -18,7 +19,7 @@ from claim.evaluation.report_kit import (
     line_panels,
 )
 from claim.evaluation.runs import ProtocolName
-from claim.evaluation.statistics import paired_test, standard_error
+from claim.evaluation.statistics import FEWEST_TRAININGS, hierarchical_test, paired_test, standard_error
 from claim.evaluation.tables import Column, DataRow, Table, cell, pivot, table
 from claim.experiments.jobs import SEED, Centrality
 from claim.experiments.paper import (
@@ -46,7 +47,7 @@ from claim.experiments.published import (
     published,
 )
 from claim.experiments.published import STABILITY as PUBLISHED_STABILITY
-from claim.experiments.results import Results, last_influence
+from claim.experiments.results import Results, by_model, last_influence
 from claim.jobs import Result
 from claim.networks import Network
 from claim.networks.network import FloatArray
@@ -66,7 +67,7 @@ MEASURES = ("degree", "closeness", "betweenness")
 
 
 def reached(results: Results, method: Method, case: Case) -> dict[str, Any]:
-    """A row: the mean over runs of a method on a network, with what the paper reports."""
+    """A row: the mean over models and runs of a method on a network, with what the paper reports."""
     values, optimum = results.influence(method, case), results.optimum(case.network)
     mean, error = mean_and_error(values)
     beside = INFLUENCE.get(method.policy, {}) if method.selector == "greedy" and case.surveys == SURVEYS else {}
@@ -76,7 +77,7 @@ def reached(results: Results, method: Method, case: Case) -> dict[str, Any]:
         "surveys": case.surveys,
         "method": method.name,
         "models": len(results.models(method, case) or ()),
-        "runs": 0 if values is None else len(values),
+        "runs": 0 if values is None else values.shape[-1],
         "part": results.part([method], case),
         "mean": mean,
         "stderr": error,
@@ -93,28 +94,47 @@ def reached_cell(row: DataRow) -> str:
 
 
 def mean_and_error(values: Sequence[float] | FloatArray | None) -> tuple[float, float] | tuple[None, None]:
-    """Mean and standard error, if there are values."""
-    return (None, None) if values is None or not len(values) else (float(np.mean(values)), standard_error(values))
+    """Mean and standard error of values (runs,) or (models, runs), if there are any."""
+    return (None, None) if values is None or not np.size(values) else (float(np.mean(values)), standard_error(values))
 
 
 def difference(results: Results, a: Method, b: Method, case: Case) -> dict[str, Any]:
     """Part of a row: the paired difference of two methods on a network."""
     first, second = (results.influence(each, case) for each in (a, b))
-    return {"part": results.part([a, b], case), **paired_difference(first, second)}
+    return {"part": results.part([a, b], case), **paired_difference(first, second, a.policy == b.policy)}
 
 
-def paired_difference(first: FloatArray | None, second: FloatArray | None) -> dict[str, Any]:
-    """The mean difference over runs, its interval, percentage and p-value; None if there are no runs."""
-    if first is None or second is None or not len(first):
-        return dict.fromkeys(("difference", "low", "high", "percent", "p"))
-    test = paired_test(first, second, np.random.default_rng(named_seed(SEED, "bootstrap")))
-    found = {"difference": test.difference, "low": test.ci95[0], "high": test.ci95[1]}
+def paired_difference(first: FloatArray | None, second: FloatArray | None, same_models: bool = False) -> dict[str, Any]:
+    """The mean difference, its standard error, interval, percentage and p-value; None if there are no runs.
+
+    Values are (models, runs) or (runs,). Two methods with the same models are compared model by model.
+    """
+    if first is None or second is None or not first.size:
+        return dict.fromkeys(("difference", "stderr", "low", "high", "percent", "p"))
+    rng = np.random.default_rng(named_seed(SEED, "bootstrap"))
+    if first.ndim == second.ndim == 1:
+        test = paired_test(first, second, rng)
+    elif same_models and first.shape == second.shape:
+        test = hierarchical_test(first - second, np.zeros(first.shape[-1]), rng)
+    else:
+        test = hierarchical_test(first, second, rng)
+    found = {"difference": test.difference, "stderr": test.stderr, "low": test.ci95[0], "high": test.ci95[1]}
     return {**found, "percent": 100 * test.difference / float(second.mean()), "p": test.p_value}
 
 
+def interval_cell(row: DataRow, unit: str = "") -> str:
+    """The interval, or one dash if there is none."""
+    text = cell(row, "{low:+.2f} to {high:+.2f}" + unit)
+    return "–" if text.startswith("–") else text
+
+
+TESTED = (
+    "intervals and p-values bootstrapped over start sets and models, no interval with one model, no p-value with fewer "
+    f"than {FEWEST_TRAININGS}: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction)"
+)
 DIFFERENCE_COLUMNS: list[Column] = [
     ("difference", "{difference:+.2f}"),
-    ("95 % interval", "{low:+.2f} to {high:+.2f}"),
+    ("95 % interval", interval_cell),
     ("improvement", "{percent:+.2f %}"),
     ("p", "{p:.2g} {p:*}"),
 ]
@@ -173,9 +193,9 @@ def influence(results: Results) -> Section:
     scale = results.paper.scale
     words = [
         f"Mean people reached ± its standard error over {scale.runs} start sets; 5 start people, 5 surveys, 10 "
-        f"leaders, p = 0.1. A trained method is the mean of {scale.seeds} models trained from different seeds, run by "
-        f"run; {UNTRAINED} are CLAIM's networks of the same seeds before their first update. In brackets what the "
-        "paper reports (means of 100 runs, without standard errors).",
+        f"leaders, p = 0.1. A trained method is the mean of {scale.seeds} models trained from different seeds, and its "
+        f"standard error counts models too; {UNTRAINED} are CLAIM's networks of the same seeds before their first "
+        "update. In brackets what the paper reports (means of 100 runs, without standard errors).",
         "The published row of CHANGE is that of a CHANGE which drew its own start people (change-published); change "
         "has equal access. Only the paper protocol can be compared with published numbers.",
     ]
@@ -222,7 +242,7 @@ def _influence_figure(results: Results, shown: Table, protocol: ProtocolName) ->
             for row in shown.rows
             if row["network"] == network.name and "stderr" in row
         ]
-    caption = f"People reached, {protocol} protocol: mean and 95 % interval; crosses are published means."
+    caption = f"People reached, {protocol} protocol: mean ± 1.96 standard errors; crosses are published means."
     return Figure(f"influence-{protocol}", caption, interval_panels(panels, "people reached", columns=4))
 
 
@@ -230,14 +250,14 @@ def _average_table(results: Results, protocol: ProtocolName) -> Table:
     """All methods on average over the networks with published numbers, or over all networks if there are none."""
     networks = list(results.paper.networks.values())
     networks = [each for each in networks if published(INFLUENCE[CLAIM], each.name)] or networks
-    columns = [
+    columns: list[Column] = [
         ("method", "{method}{part}"),
         ("of CLAIM's published influence", "{of_published:.1f %}"),
         ("CLAIM is ahead by", "{claim_ahead:+.2f %}"),
-        ("95 % interval", "{low:+.2f} to {high:+.2f} %"),
+        ("95 % interval", partial(interval_cell, unit=" %")),
     ]
     names = ", ".join(network.name for network in networks)
-    caption = f"Averages of {names}, {protocol} protocol; intervals count start sets, not models"
+    caption = f"Averages of {names}, {protocol} protocol; intervals bootstrapped over start sets and models"
     rows = [_average(results, method, networks, protocol) for method in TABLE]
     return table(f"average-{protocol}", caption, rows, columns)
 
@@ -249,22 +269,26 @@ def _average(results: Results, method: Method, networks: Sequence[Network], prot
     values, claim = (_on_all(results, each, networks, protocol) for each in (method, Method(CLAIM)))
     if values is None:
         return row
-    means = values.mean(axis=1)
+    means = np.array([each.mean() for each in values])
     beside = np.array([published(INFLUENCE[CLAIM], network.name) for network in networks], float)
-    row |= {"runs": values.shape[1], "part": results.part([method], Case(networks[0], protocol))}
+    row |= {"runs": values.shape[-1], "part": results.part([method], Case(networks[0], protocol))}
     row["of_published"] = 100 * float(np.mean(means / beside))
     if claim is not None and method != Method(CLAIM):
-        ahead = 100 * (claim - values) / means[:, None]
-        mean = float(ahead.mean(axis=1).mean())
-        error = 1.96 * float(np.sqrt(np.cumsum([standard_error(each) ** 2 for each in ahead])[-1])) / len(ahead)
-        row |= {"claim_ahead": mean, "low": mean - error, "high": mean + error}
+        # In % of the method, averaged over networks, whose start sets are independent
+        first, second = (100 * np.mean((each.T / means).T, axis=0) for each in (claim, values))
+        found = paired_difference(first, second, method.policy == CLAIM)
+        row |= {"claim_ahead": found["difference"], "low": found["low"], "high": found["high"]}
     return row
 
 
 def _on_all(results: Results, method: Method, networks: Sequence[Network], protocol: ProtocolName) -> FloatArray | None:
-    """People reached in each run (networks, runs), once all networks are done."""
+    """People reached (networks, models, runs) or (networks, runs), once all networks have a result.
+
+    While trainings are missing, as many models are taken of each network as all networks have.
+    """
     found = [results.influence(method, Case(network, protocol)) for network in networks]
-    return None if any(each is None for each in found) else np.array(found)
+    known = [each for each in found if each is not None]
+    return np.array([each[: min(map(len, known))] for each in known]) if len(known) == len(found) else None
 
 
 def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
@@ -275,10 +299,7 @@ def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
         *DIFFERENCE_COLUMNS,
         ("published", "{published_percent:+.2f} % {published_stars}"),
     ]
-    caption = (
-        f"Improvements, {protocol} protocol, by paired t-test: * p < 0.05, ** p < 0.01, *** p < 0.001 (no correction; "
-        "tests and intervals count start sets, not models, which differ too: see stability)"
-    )
+    caption = f"Improvements, {protocol} protocol; {TESTED}"
     rows = [_improvement(results, a, b, Case(network, protocol)) for a, b in PAIRS for network in networks]
     return table(f"improvement-{protocol}", caption, rows, columns)
 
@@ -301,7 +322,7 @@ def density(results: Results) -> Section:
     networks = [each for each in results.paper.networks.values() if each.name not in CONFIDENTIAL]
     rows = {protocol: [_density_row(results, Case(each, protocol), half) for each in networks for half in HALVES]
             for protocol in PROTOCOLS}  # fmt: skip
-    columns = [
+    columns: list[Column] = [
         ("network", "{network}{part}"),
         ("start sets", "{half}"),
         ("runs", "{runs}"),
@@ -309,10 +330,13 @@ def density(results: Results) -> Section:
         (CLAIM, "{claim:.2f}"),
         (BASELINE, "{baseline:.2f}"),
         ("difference", "{difference:+.2f}"),
+        ("95 % interval", interval_cell),
         ("p", "{p:.2g} {p:*}"),
     ]
-    caption = "People reached, {} protocol, with the paired t-test of the difference"
-    tables = [table(f"density-{each}", caption.format(each), rows[each], columns) for each in PROTOCOLS]
+    tables = [
+        table(f"density-{each}", f"People reached, {each} protocol; {TESTED}", rows[each], columns)
+        for each in PROTOCOLS
+    ]
     words = [
         "A start set is dense if its people and their contacts are more, for each start person, than the median over "
         "the start sets of the network; those at the median count as sparse. Both methods have the same start sets.",
@@ -330,8 +354,8 @@ def _density_row(results: Results, case: Case, half: str) -> dict[str, Any]:
     if models is not None and first is not None and second is not None:
         ratios = np.array(models[0]["density"])
         chosen = (ratios > np.median(ratios)) == (half == "dense")
-        first, second = first[chosen], second[chosen]
-        row |= {"runs": len(first), "median": float(np.median(ratios))}
+        first, second = first[:, chosen], second[:, chosen]
+        row |= {"runs": first.shape[-1], "median": float(np.median(ratios))}
         row["claim"], row["claim_stderr"] = mean_and_error(first)
         row["baseline"], row["baseline_stderr"] = mean_and_error(second)
         return row | paired_difference(first, second)
@@ -448,21 +472,24 @@ def _property_rows(results: Results, method: Method) -> list[dict[str, Any]]:
         return [{**names, "step": "all", **dict.fromkeys((*MEASURES, "discovered"))}]
     steps = max((len(run) for model in models for run in model["surveyed"]), default=0)
     discovered = float(np.mean([run[-1] for model in models for run in model["discovered"]]))
-    overall = {**names, "step": "all", **_centrality_means(models, central, range(steps)), "discovered": discovered}
-    return [overall] + [
-        {**names, "step": step + 1, **_centrality_means(models, central, [step])} for step in range(steps)
+    overall = _centrality_means(method, models, central, slice(None))
+    return [{**names, "step": "all", **overall, "discovered": discovered}] + [
+        {**names, "step": step + 1, **_centrality_means(method, models, central, slice(step, step + 1))}
+        for step in range(steps)
     ]
 
 
-def _centrality_means(models: Sequence[Result], central: Result, steps: Sequence[int]) -> dict[str, float | None]:
-    """Means over runs; the models of a method share a run's start set, so their surveyed people count together."""
-    same_starts = zip(*(model["surveyed"] for model in models), strict=True)
-    surveyed = ([run[step] for run in runs for step in steps if step < len(run)] for runs in same_starts)
-    runs = [people for people in surveyed if people]
+def _centrality_means(
+    method: Method, models: Sequence[Result], central: Result, steps: slice
+) -> dict[str, float | None]:
+    """Means over models and runs of the people surveyed in some steps, over the runs in which all models survey."""
+    surveyed = [[run[steps] for run in model["surveyed"]] for model in models]
+    chosen = [i for i, runs in enumerate(zip(*surveyed, strict=True)) if all(runs)]
     found: dict[str, float | None] = {}
     for measure in MEASURES:
         values = np.array(central[measure])
-        found[measure], found[f"{measure}_stderr"] = mean_and_error([values[people].mean() for people in runs])
+        means = [np.array([values[runs[i]].mean() for i in chosen]) for runs in surveyed]
+        found[measure], found[f"{measure}_stderr"] = mean_and_error(by_model(method, means))
     return found
 
 

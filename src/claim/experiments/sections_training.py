@@ -15,7 +15,7 @@ from claim.experiments.jobs import Train
 from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Case, Method
 from claim.experiments.published import EPISODES
 from claim.experiments.results import Results, last_influence
-from claim.experiments.sections import DIFFERENCE_COLUMNS, difference, mean_and_error, reached, reached_cell
+from claim.experiments.sections import DIFFERENCE_COLUMNS, TESTED, difference, mean_and_error, reached, reached_cell
 from claim.learning.config import VARIANTS
 from claim.networks import Network
 from claim.networks.network import FloatArray
@@ -189,8 +189,9 @@ def larger_budgets(results: Results) -> Section:
     plan = ", ".join(f"{episodes} episodes for {budget} surveys" for budget, episodes in scale.larger)
     words = [
         f"CLAIM and Geometric-DQN trained for larger budgets ({plan}; {scale.seeds} seeds), field protocol, greedy "
-        f"oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, run by run; "
-        f"{UNTRAINED} are CLAIM's networks of the same seeds before their first update.",
+        f"oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, and its "
+        f"standard error counts models too; {UNTRAINED} are CLAIM's networks of the same seeds before their first "
+        "update.",
     ]
     tables = []
     for budget in budgets:
@@ -205,7 +206,7 @@ def larger_budgets(results: Results) -> Section:
         }
         for budget, other, network in product(budgets, LARGER_OTHERS, networks)
     ]
-    caption = "Paired differences of CLAIM trained for the budget: * p < 0.05, ** p < 0.01, *** p < 0.001"
+    caption = f"Paired differences of CLAIM trained for the budget; {TESTED}"
     columns: list[Column] = ["surveys", ("who", f"{CLAIM} against {{against}}{{part}}"), "network", *DIFFERENCE_COLUMNS]
     tables.append(table("larger-differences", caption, differences, columns))
     groups = [
@@ -230,7 +231,7 @@ def budget_curves(results: Results) -> Section:
         "for 5 surveys, is used for every number of them; where a line says so, the first one trained for a larger "
         "budget. Dashed lines: leaders by foresight instead of the greedy oracle.",
     ]
-    caption = "People reached against surveys; shaded, one standard error."
+    caption = "People reached against surveys; shaded, one standard error over start sets."
     figure = Figure("budget-curves", caption, _curve_drawing(rows))
     return Section("budget-curves", "Influence against surveys", words, [shown], [figure])
 
