@@ -1,16 +1,31 @@
 """What a comparison found, in sentences."""
 
 from claim.evaluation.compare import Comparison, Row, method_name
+from claim.registry import is_learned
 
 SIGNIFICANT = 0.05  # Holm-corrected p-value
 MOST_NAMED = 6  # methods or networks that a sentence lists
 
 
 def conclusion(result: Comparison) -> list[str]:
-    """A few sentences for each protocol: the best method, how sure that is, and which others are as good."""
+    """A few sentences for each protocol: the best method, how sure that is, and which others are as good.
+
+    If a trained policy takes part, one more says what the tests mean for it.
+    """
     protocols = list(dict.fromkeys(row.protocol for row in result.rows))
     found = [(protocol, _of_protocol(result, protocol)) for protocol in protocols]
-    return [f"{name.capitalize()} protocol: {text}" if len(protocols) > 1 else text for name, text in found if text]
+    texts = [f"{name.capitalize()} protocol: {text}" if len(protocols) > 1 else text for name, text in found if text]
+    return texts + _on_trainings(result)
+
+
+def _on_trainings(result: Comparison) -> list[str]:
+    trained = list(dict.fromkeys(row.policy for row in result.rows if is_learned(row.policy) and row.runs > 1))
+    if not trained or not result.comparisons:
+        return []
+    return [
+        f"Trained policies ({_listed(trained)}) are one training each: the tests say whether a policy is better on "
+        "these start sets, not whether its training method is."
+    ]
 
 
 def _of_protocol(result: Comparison, protocol: str) -> str:
