@@ -69,7 +69,7 @@ def hierarchical_test(a: npt.ArrayLike, b: npt.ArrayLike, rng: np.random.Generat
         stretch = np.sqrt(len(means) / rng.chisquare(len(means) - 1, HIERARCHICAL_RESAMPLES))
         draws += sign * stretch * _resampled_means(means - means.mean(), HIERARCHICAL_RESAMPLES, rng)
     low, high = np.quantile(draws, [0.025, 0.975])
-    one_side = 1 + min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
+    one_side = 1 + min(int(np.count_nonzero(side)) for side in (draws <= 0, draws >= 0))
     p_value = min(1.0, 2 * one_side / (HIERARCHICAL_RESAMPLES + 1)) if fewest >= FEWEST_TRAININGS else math.nan
     return PairedTest(mean, stderr, (float(low), float(high)), p_value)
 
