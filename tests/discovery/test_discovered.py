@@ -1,5 +1,6 @@
 """Discovered grows by answers and keeps its classes right all the way."""
 
+import sys
 from collections import defaultdict
 
 import numpy as np
@@ -232,3 +233,51 @@ def test_no_ties_are_an_empty_network():
     assert [side.tolist() for side in seen.ties()] == [[], []]
     assert seen.as_network().m == 0
     assert seen.ties()[0].dtype == np.int32
+
+
+def a_small_study() -> Discovered:
+    """A start person named three people: the first was surveyed and named one more, the second refused."""
+    seen = Discovered()
+    ann = seen.add_person()
+    leaves = [seen.add_person(ann) for _ in range(3)]
+    seen.record_start(ann)
+    seen.record_survey(ann, leaves)
+    seen.record_survey(leaves[0], [seen.add_person(leaves[0])])
+    seen.record_refusal(leaves[1])
+    return seen
+
+
+def test_networkx_gets_every_edge_once_with_status_and_wave_of_the_people():
+    seen = a_small_study()
+    seen.add_person()  # known from the outset, and named by no one
+    graph = seen.to_networkx()
+    status, wave = (list(dict(graph.nodes(data=name)).values()) for name in ("status", "wave"))
+    assert list(graph) == list(range(6))
+    assert status == ["start", "surveyed", "refused", "named", "named", "named"]
+    assert wave == [0, 1, 1, 1, 2, 0]
+    assert sorted(graph.edges) == [(0, 1), (0, 2), (0, 3), (1, 4)]
+
+
+@pytest.mark.needs("torch_geometric")
+def test_pyg_gets_every_edge_in_both_directions_with_flags_and_waves_of_the_people():
+    seen = a_small_study()
+    data = seen.to_pyg(chosen=[3])
+    assert data.validate()
+    assert data.x.tolist() == [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert data.x.tolist() == seen.flags(chosen=[3]).tolist()
+    assert data.wave.tolist() == [0, 1, 1, 1, 2]
+    assert data.is_undirected()
+    assert data.edge_index.shape == (2, 8)
+    assert Network.of(data).checksum == seen.as_network().checksum
+
+
+@pytest.mark.needs("torch_geometric")
+def test_pyg_gets_a_network_without_people():
+    data = Discovered().to_pyg()
+    assert (data.num_nodes, data.num_edges) == (0, 0)
+
+
+def test_without_pyg_the_error_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch_geometric.data", None)
+    with pytest.raises(InputError, match=r"^to_pyg needs PyTorch Geometric: pip install torch-geometric$"):
+        a_small_study().to_pyg()

@@ -10,12 +10,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.network import IntArray
+
+if TYPE_CHECKING:
+    import networkx
+
+FEATURES = ("surveyed", "start", "refused", "chosen this round")
 
 
 class Status(IntEnum):
@@ -154,6 +161,46 @@ class Discovered:
     def as_network(self) -> Network:
         """The seen edges as a network over local indices."""
         return Network.from_edges(*self.ties(), n=len(self), name="discovered")
+
+    # For other libraries ---------------------------------------------------------------------------------------------
+
+    def flags(self, chosen: Iterable[int] = ()) -> npt.NDArray[np.int8]:
+        """A row for each person, a column of 0 or 1 for each name of ``FEATURES``; shape (people, features).
+
+        ``chosen`` are the people chosen in the current round, who have not answered yet.
+        """
+        flags = np.zeros((len(self), len(FEATURES)), dtype=np.int8)
+        for column, people in enumerate((self.surveyed, self.start, self.refused, list(chosen))):
+            flags[people, column] = 1
+        return flags
+
+    def to_networkx(self) -> "networkx.Graph[Any]":
+        """The seen network as a networkx graph over local indices, each edge once.
+
+        Nodes have the attributes ``status`` (``start``, ``surveyed``, ``refused`` or ``named``) and ``wave``.
+        """
+        graph, start = self.as_network().to_networkx(), set(self.start)
+        for person, attributes in graph.nodes(data=True):
+            status = "start" if person in start else self.status[person].name.lower()
+            attributes.update(status=status, wave=self.wave[person])
+        return graph
+
+    def to_pyg(self, chosen: Iterable[int] = ()) -> Any:
+        """The seen network as PyTorch Geometric ``Data``.
+
+        ``x`` is :meth:`flags` (people, features; float32), ``wave`` the wave of each person (people,), ``edge_index``
+        the seen edges in both directions (2, 2 x edges).
+        """
+        try:
+            import torch
+            from torch_geometric.data import Data
+        except ImportError as error:
+            raise InputError("to_pyg needs PyTorch Geometric: pip install torch-geometric") from error
+        one, other = self.ties()
+        both = np.stack([np.concatenate([one, other]), np.concatenate([other, one])]).astype(np.int64)
+        x = torch.from_numpy(self.flags(chosen)).float()
+        wave = torch.tensor(self.wave, dtype=torch.int64)
+        return Data(x=x, edge_index=torch.from_numpy(both), wave=wave)
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
