@@ -54,7 +54,7 @@ __all__ = [*_HOME, "__version__"]
 
 ENVIRONMENT = "claim/NetworkDiscovery-v0"  # for gymnasium.make, once claim is imported
 if ENVIRONMENT not in gymnasium.registry:
-    gymnasium.register(ENVIRONMENT, entry_point="claim.discovery.environment:NetworkDiscoveryEnv")
+    gymnasium.register(ENVIRONMENT, entry_point="claim.discovery.environment:make")
 
 
 def __getattr__(name: str) -> Any:

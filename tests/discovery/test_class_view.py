@@ -1,0 +1,252 @@
+"""Agents that cannot read graphs see classes of people as a vector, and nothing that a team could not see."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from discovery_cases import hubs_and_leaves, star, twin_of
+from gymnasium.utils.env_checker import check_env
+
+import claim
+from claim.discovery import Discovered, Simulation
+from claim.discovery.class_view import (
+    CLASS_SIGNALS,
+    STUDY_SIGNALS,
+    AgentPolicy,
+    class_vector,
+    open_classes,
+    vector_length,
+)
+from claim.discovery.environment import ClassDiscoveryEnv
+from claim.errors import InputError
+from claim.evaluation.batches import FEWEST_FOR_PROCESSES
+from claim.networks import Network
+from claim.selection import MethodSelector
+
+ENVIRONMENT = "claim/NetworkDiscovery-v0"
+SELECTOR = MethodSelector(samples=50)
+ISOLATED = Network.from_edges([0, 1], [1, 2], n=9, name="isolated")
+
+
+def environment(network: Network | None = None, **settings) -> ClassDiscoveryEnv:
+    settings = {"samples": 200, "selector": SELECTOR, **settings}
+    return ClassDiscoveryEnv(network or hubs_and_leaves(60), **settings)
+
+
+def play(env: ClassDiscoveryEnv, seed: int) -> list[tuple]:
+    """An episode of random rows: observation, reward, terminated, info."""
+    observation, info = env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    steps = [(observation, 0.0, False, info)]
+    while not steps[-1][2]:
+        assert np.array_equal(env.action_masks(), info["action_mask"] == 1)
+        rows = np.flatnonzero(info["action_mask"])
+        observation, reward, terminated, _, info = env.step(rng.choice(rows) if len(rows) else 0)
+        steps.append((observation, reward, terminated, info))
+    return steps
+
+
+def study_signal(vector: np.ndarray, name: str) -> float:
+    return float(vector[STUDY_SIGNALS.index(name)])
+
+
+def class_signal(vector: np.ndarray, name: str) -> np.ndarray:
+    """The signal of every row, padded ones included."""
+    return vector[len(STUDY_SIGNALS) :].reshape(-1, len(CLASS_SIGNALS))[:, CLASS_SIGNALS.index(name)]
+
+
+@pytest.mark.needs("stable_baselines3")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"per_round": 3},
+        {"max_classes": 2},
+        {"refusal": 0.5, "unit": "answers"},
+        {"refusal": 1.0},
+        {"network": ISOLATED},
+        {"network": star(40), "budget": 1, "start_size": 1},
+        {"network": None, "networks": [star(5), hubs_and_leaves(60)]},
+        {"goal": lambda discovered: 2.0 * len(discovered)},
+    ],
+)
+def test_neither_gymnasium_nor_stable_baselines_finds_an_error(settings):
+    from stable_baselines3.common.env_checker import check_env as check_for_stable_baselines
+
+    settings = {"network": hubs_and_leaves(60), "selector": SELECTOR, "samples": 200, **settings}
+    env = gymnasium.make(ENVIRONMENT, observation="classes", **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(env.unwrapped)
+        check_for_stable_baselines(env)
+
+
+def test_rows_are_the_classes_with_the_most_surveyed_contacts_and_then_the_largest():
+    seen = Discovered()
+    ann, bob = seen.add_person(), seen.add_person()
+    seen.record_start(ann)
+    seen.record_start(bob)
+    of_ann, of_bob, shared = ([seen.add_person(who) for _ in range(n)] for who, n in ((ann, 2), (bob, 4), (ann, 1)))
+    seen.record_survey(ann, of_ann + shared)
+    seen.record_survey(bob, of_bob + shared)
+    assert [list(group.members) for group in open_classes(seen)] == [shared, of_bob, of_ann]
+    vector = class_vector(seen, open_classes(seen), surveys_left=3, max_classes=5)
+    assert vector.shape == (vector_length(5),)
+    assert class_signal(vector, "present").tolist() == [1, 1, 1, 0, 0]
+    assert class_signal(vector, "namers") == pytest.approx(np.log([2, 1, 1, 1, 1]))
+    assert class_signal(vector, "alike") == pytest.approx(np.log([1, 4, 2, 1, 1]))
+    assert class_signal(vector, "loneliest namer") == pytest.approx([1 / 3, 1 / 5, 1 / 3, 0, 0])
+    assert class_signal(vector, "wave") == pytest.approx(np.log([2, 2, 2, 1, 1]))
+    assert study_signal(vector, "people known") == pytest.approx(np.log1p(9))
+    assert study_signal(vector, "surveys left") == pytest.approx(np.log1p(3))
+
+
+def test_people_known_from_the_outset_whom_no_one_named_have_a_row():
+    seen = Discovered()
+    seen.add_person()
+    vector = class_vector(seen, open_classes(seen), surveys_left=1, max_classes=2)
+    assert np.isfinite(vector).all()
+    assert class_signal(vector, "present").tolist() == [1, 0]
+
+
+def test_more_classes_than_rows_leave_out_the_last_ones():
+    env = environment(max_classes=3)
+    env.reset(seed=0)
+    every = open_classes(env.discovered)
+    assert len(every) > 3
+    observation, _, _, _, info = env.step(3)  # a class, but without a row
+    assert info["action_mask"].tolist() == [1, 1, 1]
+    assert open_classes(env.discovered) == every
+    assert np.array_equal(observation, class_vector(env.discovered, every[:3], env.budget - 1, 3))
+    env.step(2)
+    assert env.discovered.surveyed[-1] in every[2].members
+
+
+def test_an_action_surveys_a_random_member_of_the_class():
+    env = environment(star(8), start_size=1)
+    surveyed = set()
+    for seed in range(60):
+        env.reset(seed=seed, options={"start": [0]})
+        assert env.action_masks().sum() == 1
+        env.step(0)
+        surveyed.add(env.discovered.surveyed[-1])
+    assert surveyed == set(range(1, 9))
+
+
+def test_an_action_without_a_class_uses_up_a_survey():
+    env = environment(budget=2)
+    env.reset(seed=0)
+    before = env.discovered.copy()
+    observation, _, terminated, _, _ = env.step(env.max_classes - 1)
+    assert env.discovered == before
+    assert study_signal(observation, "surveys left") == pytest.approx(np.log1p(1))
+    assert not terminated
+    assert env.step(env.max_classes - 1)[2]
+
+
+def test_the_reward_comes_at_the_end_and_leaders_are_chosen_once_an_episode():
+    class Counting(MethodSelector):
+        calls = 0
+
+        def select(self, *args, **limits):
+            Counting.calls += 1
+            return super().select(*args, **limits)
+
+    env = environment(star(3), budget=3, start_size=4, leaders=4, goal=8.0, selector=Counting(samples=50))
+    env.reset(seed=1, options={"start": [0]})
+    outcomes = [env.step(0) for _ in range(3)]
+    assert [terminated for _, _, terminated, _, _ in outcomes] == [False, False, True]
+    assert [reward for _, reward, _, _, _ in outcomes] == [0.0, 0.0, (4.0 - 8.0) / 8.0]  # everyone is a leader
+    assert Counting.calls == 1
+
+
+def test_a_round_shows_whom_it_has_chosen_and_asks_them_together():
+    env = environment(star(8), start_size=1, budget=5, per_round=3)
+    env.reset(seed=0, options={"start": [0]})
+    sizes, chosen, surveyed = [], [], []
+    for _ in range(3):
+        observation, *_ = env.step(0)
+        sizes.append(class_signal(observation, "alike")[0])
+        chosen.append(class_signal(observation, "chosen this round")[0])
+        surveyed.append(len(env.discovered.surveyed))
+    assert sizes == pytest.approx(np.log([7, 6, 5]))
+    assert chosen == pytest.approx(np.log1p([1, 2, 0]))
+    assert surveyed == [1, 1, 4]
+    assert len(set(env.discovered.surveyed)) == 4
+
+
+def test_the_same_seed_repeats_an_episode():
+    env = environment(refusal=0.3)
+    first, again, other = ([step[0].tolist() for step in play(env, seed)] for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
+
+
+def test_ties_that_no_one_has_named_change_nothing():
+    network = hubs_and_leaves(60)
+    env = environment(network)
+    steps = play(env, seed=4)
+    simulation = Simulation(network, [], np.random.default_rng(0))
+    simulation.discovered, simulation.people = env.discovered, env._surveys.simulation.people
+    twin = twin_of(network, simulation, np.random.default_rng(1))
+    assert twin.checksum != network.checksum
+    seen_in_twin = play(environment(twin), seed=4)
+    assert [step[0].tolist() for step in steps] == [step[0].tolist() for step in seen_in_twin]
+
+
+def test_networks_is_another_word_for_network():
+    networks = [star(5), hubs_and_leaves(60)]
+    assert ClassDiscoveryEnv(networks).networks == ClassDiscoveryEnv(networks=networks).networks == networks
+    assert ClassDiscoveryEnv().networks[0].name == "zone2"
+    for given, problem in (
+        ({"network": star(5), "networks": networks}, "give one of them"),
+        ({"networks": []}, "at least one network"),
+        ({"observation": "picture"}, "must be graph or classes, got 'picture'"),
+        ({"observation": "classes", "max_classes": 0}, "max_classes must be at least 1"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            gymnasium.make(ENVIRONMENT, **given)
+
+
+class LastRow:
+    """An agent that takes the last open row, and remembers what it was shown."""
+
+    def __init__(self, max_classes: int) -> None:
+        self.action_space = gymnasium.spaces.Discrete(max_classes)
+        self.policy, self.shown = self, []
+
+    def predict(self, observation, action_masks, deterministic):
+        self.shown.append(observation)
+        return np.flatnonzero(action_masks)[-1], None
+
+
+@pytest.mark.parametrize("per_round", [1, 3])
+def test_an_agent_sees_the_same_in_a_comparison_as_in_training(per_round):
+    env = environment(budget=5, per_round=per_round, max_classes=4)
+    observation, info = env.reset(seed=2)
+    terminated = False
+    while not terminated:
+        agent, expected = LastRow(4), [observation]
+        count = min(per_round, 5 - env._surveys.used)
+        chosen = AgentPolicy(agent, budget=5).choose(env.discovered, np.random.default_rng(0), count)
+        assert len(set(chosen)) == len(chosen) == count
+        assert set(chosen) <= set(env.discovered.frontier)
+        for _ in range(count):
+            observation, _, terminated, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
+            expected.append(observation)
+        assert np.array_equal(agent.shown, expected[:-1])
+
+
+@pytest.mark.needs("sb3_contrib")
+def test_an_agent_of_sb3_contrib_can_be_compared_in_other_processes():
+    from sb3_contrib import MaskablePPO
+
+    env = gymnasium.make(ENVIRONMENT, network="zone2", observation="classes", goal=15.0, selector=SELECTOR)
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, seed=0, device="cpu").learn(32)
+    here, there = (
+        claim.compare("zone2", [AgentPolicy(model, budget=5)], runs=FEWEST_FOR_PROCESSES, per_round=2, workers=workers)
+        for workers in (1, 2)
+    )
+    assert here.rows[0].policy == "agent"
+    assert here.rows == there.rows
