@@ -3,6 +3,7 @@
 import warnings
 
 import gymnasium
+import networkx
 import numpy as np
 import pytest
 from discovery_cases import hubs_and_leaves, star, twin_of
@@ -250,3 +251,31 @@ def test_an_agent_of_sb3_contrib_can_be_compared_in_other_processes():
     )
     assert here.rows[0].policy == "agent"
     assert here.rows == there.rows
+
+
+def hubs_and_cliques(hubs: int, cliques: int) -> Network:
+    """Hubs with 30 contacts who know no one else, and groups of eight who all know each other.
+
+    A start person with one contact leads to a hub. A survey of a person with seven contacts shows nothing new, nor does
+    one of the contacts of a hub.
+    """
+    graph = networkx.disjoint_union_all(
+        [networkx.star_graph(30) for _ in range(hubs)] + [networkx.complete_graph(8) for _ in range(cliques)]
+    )
+    return Network.from_networkx(graph, f"{hubs} hubs")
+
+
+@pytest.mark.slow
+@pytest.mark.needs("sb3_contrib")
+def test_a_short_training_with_sb3_contrib_finds_the_hubs_of_an_unknown_network():
+    from sb3_contrib import MaskablePPO
+
+    settings = {"budget": 2, "leaders": 2}
+    networks = [hubs_and_cliques(hubs, cliques) for hubs, cliques in ((6, 30), (5, 24), (8, 40))]
+    study = {"networks": networks, "selector": SELECTOR, "samples": 200, "goal": 5.0, **settings}
+    env = gymnasium.make(ENVIRONMENT, observation="classes", max_classes=8, **study)
+    rates = {"n_steps": 512, "batch_size": 64, "n_epochs": 5, "learning_rate": 1e-3, "gamma": 1.0}
+    model = MaskablePPO("MlpPolicy", env, seed=0, device="cpu", **rates).learn(3000)
+    policies = ["random-class", AgentPolicy(model, budget=2)]
+    by_chance, agent = claim.compare(hubs_and_cliques(7, 34), policies, runs=100, workers=1, **settings).rows
+    assert agent.mean > 1.15 * by_chance.mean
