@@ -13,6 +13,7 @@ import claim
 from claim.discovery import Discovered, Simulation
 from claim.discovery.class_view import (
     CLASS_SIGNALS,
+    LIMIT,
     STUDY_SIGNALS,
     AgentPolicy,
     class_vector,
@@ -109,6 +110,17 @@ def test_people_known_from_the_outset_whom_no_one_named_have_a_row():
     vector = class_vector(seen, open_classes(seen), surveys_left=1, max_classes=2)
     assert np.isfinite(vector).all()
     assert class_signal(vector, "present").tolist() == [1, 0]
+
+
+def test_large_signals_are_clipped_to_the_bounds_of_the_space():
+    seen = Discovered()
+    hub = seen.add_person()
+    for _ in range(30):  # each of them knows the hub only, so the sum of 1/d(w) is 30
+        seen.record_start(namer := seen.add_person())
+        seen.add_tie(namer, hub)
+    vector = class_vector(seen, open_classes(seen), surveys_left=1, max_classes=1)
+    assert class_signal(vector, "lonely namers").tolist() == [LIMIT]
+    assert abs(vector).max() == LIMIT
 
 
 def test_more_classes_than_rows_leave_out_the_last_ones():
