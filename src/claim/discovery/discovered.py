@@ -5,7 +5,6 @@ they were discovered.
 """
 
 from collections.abc import Collection, Iterable
-from copy import deepcopy
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -206,7 +205,12 @@ class Discovered:
 
     def copy(self) -> "Discovered":
         """An independent copy."""
-        return deepcopy(self)
+        other = Discovered()
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy())
+        other.contacts = [contacts.copy() for contacts in self.contacts]
+        other._members = {key: members.copy() for key, members in self._members.items()}
+        return other
 
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":

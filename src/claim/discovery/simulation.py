@@ -1,6 +1,7 @@
 """Simulated surveys: the hidden network answers, and policies see the answers only."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Literal
 
 import numpy as np
@@ -55,6 +56,13 @@ class Simulation:
         simulation.people = list(range(len(seen)))
         simulation._local = {who: who for who in simulation.people}
         return simulation
+
+    def copy(self, rng: np.random.Generator) -> "Simulation":
+        """An independent copy of the study as it stands, with random numbers of its own from here on."""
+        other = copy(self)
+        other.discovered, other.people, other._local = self.discovered.copy(), self.people.copy(), self._local.copy()
+        other._rng = rng
+        return other
 
     def ask(self, person: int) -> bool:
         """Try to survey a person of the frontier; False if they refuse."""
