@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.discovery.policies import unknown_policy
 from claim.errors import InputError, install_command
-from claim.learning.config import VARIANTS
+from claim.learning.config import TRAINED
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
@@ -38,7 +38,7 @@ _registered: dict[str, dict[str, Any]] = {"policies": {}, "selectors": {}}
 
 def register_policy(name: str, policy: Policy | type[Policy]) -> None:
     """Make a policy (an object, or a class without arguments) available by name, also in worker processes."""
-    _register("policies", name, policy, (*POLICIES, *VARIANTS))
+    _register("policies", name, policy, (*POLICIES, *TRAINED))
 
 
 def register_selector(name: str, selector: Selector | type[Selector]) -> None:
@@ -79,7 +79,7 @@ def own_object(kind: str, given: Any) -> Any | None:
         return _checked(kind, given)
     if given in _registered[kind]:
         return _named(_registered[kind][given], given)
-    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*VARIANTS, *SELECTORS):
+    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*TRAINED, *SELECTORS):
         return _checked(kind, _imported(given))
     for entry in entry_points(group=f"claim.{kind}"):
         if entry.name == given:
@@ -157,7 +157,7 @@ def check_policy(given: PolicyLike) -> None:
         if not Path(name).exists():
             raise InputError(f"{name}: no such policy file")
     elif not is_learned(name):
-        raise unknown_policy(name, [*POLICIES, *_registered["policies"], *VARIANTS])
+        raise unknown_policy(name, [*POLICIES, *_registered["policies"], *TRAINED])
     elif ":" in name or not shipped():  # without a family, which one is meant depends on the network
         find_shipped(name, None, budget=5)
     if not can_load_trained():
@@ -195,7 +195,7 @@ class Shipped:
 def is_learned(name: str) -> bool:
     """Whether a name means a trained policy: a variant, or a policy file."""
     found = _NAME.fullmatch(name)
-    return is_file(name) or (found is not None and found["variant"] in VARIANTS)
+    return is_file(name) or (found is not None and found["variant"] in TRAINED)
 
 
 def is_file(name: str) -> bool:

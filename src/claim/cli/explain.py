@@ -1,6 +1,6 @@
 """``claim explain``: why a trained policy would survey a person."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,8 +20,6 @@ from claim.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-
-    from claim.learning.policy import LearnedPolicy
 
 SHOWN_MEMBERS = 3
 SHOWN_CHANGES = 10  # of what speaks for the chosen class, and as many of what speaks for others
@@ -43,7 +41,7 @@ def explain(
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Explain whom a trained policy would survey next: the alternatives, the goal, and what would change the choice.
+    """Explain whom a trained policy would survey next: the alternatives, and what would change the choice.
 
     Example: [bold]claim explain --known ties.csv --surveyed P1,P2 --policy claim[/bold]
     """
@@ -63,7 +61,11 @@ def explain(
             f"{policy} is no trained policy: name a shipped one, such as claim:all, or a policy.json; "
             "claim advise gives the reasons of the other policies"
         )
-    trained = cast("LearnedPolicy", find_policy(policy, family_of(graph), budget))
+    trained = find_policy(policy, family_of(graph), budget)
+    from claim.learning.policy import LearnedPolicy
+
+    if not isinstance(trained, LearnedPolicy):
+        raise InputError(f"{policy} values each person by vectors that differ from one try to the next: not explained")
     if known is not None:
         from claim.advice import discovered_so_far
 
@@ -82,7 +84,7 @@ def explain(
         seen, labels = simulation.discovered, [graph.labels[who] for who in simulation.people]
     from claim.learning.explain import explain as explain_choice
 
-    result = explain_choice(trained, seen, labels, seed)
+    result = explain_choice(trained, seen, labels)
     show(result, _shown(result), json)
 
 
@@ -91,9 +93,7 @@ def _shown(result: dict[str, Any]) -> "RenderableType":
 
     if not result["classes"]:
         return "no people are left to survey: all people named so far were surveyed or refused"
-    return Group(
-        _choice_text(result), "", _class_table(result), "", _goal_text(result["goal"]), "", _change_table(result)
-    )
+    return Group(_choice_text(result), "", _class_table(result), "", _change_table(result))
 
 
 def _choice_text(result: dict[str, Any]) -> str:
@@ -102,17 +102,14 @@ def _choice_text(result: dict[str, Any]) -> str:
     who = f"{members[0]}{alike}"
     if result["lead"] is None:
         return f"{result['policy']} would survey {who}: there is no other choice"
-    people = result["lead_in_people"]
-    worth = "" if people is None else f", which stands for {people:.2f} people reached at the end"
-    return f"{result['policy']} would survey {who}: Q is {result['lead']:.4f} ahead of the next{worth}"
+    return f"{result['policy']} would survey {who}: its value is {result['lead']:.4f} ahead of the next"
 
 
 def _class_table(result: dict[str, Any]) -> "Table":
     rows = [
         {
             "rank": row["rank"],
-            "Q": f"{row['value']:.4f}",
-            "people behind": "" if row["behind_in_people"] is None else f"{row['behind_in_people']:.2f}",
+            "value": f"{row['value']:.4f}",
             "alike": len(row["members"]),
             "contacts": row["contacts"],
             "who": _listed(row["members"]),
@@ -121,8 +118,7 @@ def _class_table(result: dict[str, Any]) -> "Table":
         }
         for row in result["classes"]
     ]
-    columns = [name for name in rows[0] if name != "people behind" or result["goal"] is not None]
-    return table("Whom it could survey", columns, rows, right=("Q", "people behind"), title_justify="left")
+    return table("Whom it could survey", list(rows[0]), rows, right=("value",), title_justify="left")
 
 
 def _listed(items: list[Any]) -> str:
@@ -130,24 +126,12 @@ def _listed(items: list[Any]) -> str:
     return ", ".join(map(str, items[:SHOWN_MEMBERS])) + (f" and {more} more" if more > 0 else "") or "–"
 
 
-def _goal_text(goal: dict[str, Any] | None) -> str:
-    if goal is None:
-        return "Goal: none. This policy values the share of what leaders could reach if the whole network were known."
-    depth = "without an end" if goal["layers"] is None else f"{goal['layers']:.1f} layers deep"
-    return (
-        f"Goal: {goal['goal']:.1f} people, for {goal['start_people']} start people who named "
-        f"{goal['contacts_of_start']}. From estimates, not from this network: {goal['people']:.0f} people, "
-        f"{goal['edges']:.0f} ties and an average influence of {goal['average_influence']:.1f}, which word that passes "
-        f"with p' = {goal['p_prime']:.3f} along trees {depth} would explain."
-    )
-
-
 def _change_table(result: dict[str, Any]) -> "Table":
     """What the choice rests on, by how far it moves the lead, then what would put others first."""
-    key, ahead, digits = ("lead", "Q ahead", 4) if result["goal"] is None else ("lead_in_people", "people ahead", 2)
+    ahead = "value ahead"
 
     def moved(row: dict[str, Any]) -> float:
-        return 0.0 if row[key] is None or result[key] is None else abs(float(row[key] - result[key]))
+        return 0.0 if row["lead"] is None or result["lead"] is None else abs(float(row["lead"] - result["lead"]))
 
     changes = sorted(result["changes"], key=moved, reverse=True)
     own = [row for row in changes if row["about"] == "chosen"][:SHOWN_CHANGES]
@@ -155,7 +139,7 @@ def _change_table(result: dict[str, Any]) -> "Table":
     rows = [
         {
             "if": row["if"],
-            ahead: "–" if row[key] is None else f"{row[key]:.{digits}f}",
+            ahead: "–" if row["lead"] is None else f"{row['lead']:.4f}",
             "it would survey": (_listed(row["choice"]) if row["choice"] else "one of the people so named")
             if row["changed"]
             else "the same",

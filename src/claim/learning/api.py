@@ -1,14 +1,14 @@
 """``claim.train``: train a survey policy, in a folder that keeps the run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claim.errors import InputError, check_whole, install_command
-from claim.learning.config import Config, variant_named, written_setting
+from claim.errors import InputError, check_settings, check_whole, install_command
+from claim.learning.config import EPISODES, VARIANTS, Config, Preset, written_setting
 from claim.networks import Network, NetworkLike
 from claim.networks.catalogue import EVERY_FAMILY, families, load_all, networks_given
 from claim.provenance import command_line
@@ -16,17 +16,18 @@ from claim.registry import NEEDED
 from claim.results import Tabular
 
 if TYPE_CHECKING:
-    from claim.learning.policy import LearnedPolicy
+    from claim.learning.paper import Settings
+    from claim.learning.policy import TrainedPolicy
+    from claim.learning.run_folder import TrainingFolder
 
 
 @dataclass(frozen=True)
 class TrainingResult(Tabular):
-    """A finished run: the policy that validated best, its file, and all validations."""
+    """A finished run: the policy, its file, and all validations."""
 
-    policy: "LearnedPolicy"
+    policy: "TrainedPolicy"
     path: Path
     episodes: int
-    best: dict[str, Any]
     validations: list[dict[str, Any]]
 
     def records(self) -> list[dict[str, Any]]:
@@ -38,38 +39,72 @@ class TrainingResult(Tabular):
 def train(
     networks: Iterable[NetworkLike] | NetworkLike,
     variant: str = "claim",
-    episodes: int = 2000,
+    episodes: int | None = None,
     out: str | PathLike[str] = "runs/train",
     *,
+    preset: Preset | None = None,
     resume: bool = False,
     data_dir: str | None = None,
     source: str | None = None,
     watch: Callable[[dict[str, Any]], None] = lambda metrics: None,
     **settings: Any,
 ) -> TrainingResult:
-    """Train a policy by Algorithm 1 of the paper, up to ``episodes`` in all, in the folder ``out``.
+    """Train a policy, up to ``episodes`` in all, in the folder ``out``.
 
     ``networks`` are networks, or the name of a family, which stands for its training networks (``all``: those of every
-    family). ``settings`` are those of :class:`claim.learning.config.Config`, such as budget and seed. ``watch`` is
-    called with the metrics of each episode and each validation. ``source`` is what the record calls the networks.
+    family). With ``preset="paper"`` it is trained by Algorithm 1 of the paper, as one of its variants (``claim``,
+    ``her``, ``goal-dqn``, ``geometric-dqn``). ``settings`` are those of :class:`claim.learning.config.Config`, such as
+    budget and seed, or of :class:`claim.learning.paper.Settings`. ``watch`` is called with the metrics of each episode
+    and each validation. ``source`` is what the record calls the networks.
     """
-    check_whole(1, episodes=episodes)
     check_can_train()
     import torch
     from threadpoolctl import threadpool_limits
 
-    from claim.learning.policy import LearnedPolicy
-    from claim.learning.run_folder import POLICY, TrainingFolder
+    from claim.learning.policy import load_policy
+    from claim.learning.run_folder import POLICY
 
-    path, config = Path(fspath(out)), variant_named(variant, **settings)
+    config = settings_of(variant, preset, **settings)
+    episodes = EPISODES[preset] if episodes is None else episodes
+    check_whole(1, episodes=episodes)
     given, hidden = training_networks(networks, data_dir)
-    folder = TrainingFolder(path, config, hidden, train_command(source or given, config, episodes, settings))
+    command = train_command(source or given, config, episodes, settings)
+    folder = training_folder(Path(fspath(out)), config, hidden, command)
     torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
     folder.open(resume)
     with threadpool_limits(1):
         folder.run(episodes, watch)
-    card = path / f"{POLICY}.json"
-    return TrainingResult(LearnedPolicy.load(card), card, folder.training.episode, folder.best(), folder.curve)
+    card = folder.path / f"{POLICY}.json"
+    return TrainingResult(load_policy(card), card, folder.training.episode, folder.curve)
+
+
+def settings_of(variant: str, preset: Preset | None, **changes: Any) -> "Config | Settings":
+    """The settings of a variant of a preset with some of them changed."""
+    from claim.learning.paper import Settings
+
+    if preset not in VARIANTS:
+        raise InputError(f"the preset must be paper, or none; got {preset}")
+    if variant not in VARIANTS[preset]:
+        hint = "; it is trained with --preset paper" if variant in VARIANTS["paper"] else ""
+        raise InputError(f"the variant must be one of {', '.join(VARIANTS[preset])}, got {variant}{hint}")
+    kind = Settings if preset == "paper" else Config
+    check_settings("train", kind, changes)
+    return Settings(**{"variant": variant, **changes}) if preset == "paper" else Config(**changes)
+
+
+def training_folder(
+    path: Path, settings: "Config | Settings", networks: Sequence[Network], command: str
+) -> "TrainingFolder":
+    """The folder of a training with these settings."""
+    from claim.learning import paper, train
+    from claim.learning.run_folder import Training, TrainingFolder
+
+    def begin() -> Training:
+        if isinstance(settings, paper.Settings):
+            return paper.Training(settings, networks)
+        return train.Training(settings, networks)
+
+    return TrainingFolder(path, settings, networks, begin, command)
 
 
 def training_networks(
@@ -91,10 +126,11 @@ def check_can_train() -> None:
         raise InputError(f"training policies needs {names}: {install_command('learning')}")
 
 
-def train_command(source: str, config: Config, episodes: int, settings: dict[str, Any]) -> str:
+def train_command(source: str, config: "Config | Settings", episodes: int, settings: dict[str, Any]) -> str:
     """The command line that makes the same policy again."""
     option = "family" if source in (EVERY_FAMILY, *families()) else "networks"
-    given = {"variant": config.variant, option: source, "episodes": episodes, "budget": config.budget}
+    preset = None if isinstance(config, Config) else "paper"
+    given = {"preset": preset, "variant": config.variant, option: source, "episodes": episodes, "budget": config.budget}
     changed = {name: value for name, value in settings.items() if name not in ("budget", "seed")}
     changes = [f"{name}={written_setting(value)}" for name, value in changed.items()]
     return command_line("train", {**given, "seed": config.seed, "set": changes})

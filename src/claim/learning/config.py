@@ -1,63 +1,84 @@
-"""Settings of a training, validated when they are made, and the variants of the ablation."""
+"""Settings of a training, validated when they are made, and what can be trained."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from claim.errors import InputError, check_number, check_settings
+from claim.errors import InputError, check_number
+
+Preset = Literal["paper"]
+VARIANTS: dict[Preset | None, tuple[str, ...]] = {
+    None: ("claim",),
+    "paper": ("geometric-dqn", "goal-dqn", "her", "claim"),
+}
+EPISODES: dict[Preset | None, int] = {None: 640, "paper": 1000}  # unless said otherwise
+TRAINED = ("geometric-dqn", "goal-dqn", "her", "paper-claim", "claim", "shaped-dqn")  # names of trained policies
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The shape of a Q-network."""
+
+    dimensions: int
+    hidden: int
+    clusters: int
+    layers: tuple[int, int]
+    goal: bool
 
 
 @dataclass(frozen=True)
 class Config:
-    """Settings of a training, with the names that the community uses; docs/how-to/train.md explains them."""
+    """Settings of ``claim``; docs/how-to/train.md explains them, docs/concepts/claim.md the method."""
 
-    variant: Literal["geometric-dqn", "goal-dqn", "her", "claim"] = "claim"
-    # What tells the variants apart
-    goal: Literal["input", "affine"] | None = "affine"  # how g enters Q; None: no goal, and the reward is I / OPT
-    hindsight: Literal["final"] | None = "final"  # replay with the influence reached at the end as the goal
-    curriculum: Literal["pursued"] | None = "pursued"  # prefer episodes that pursued a goal near the present one
-    shaping: bool = True  # rewards less the potential I(G_t), which leaves the best policy as it is
+    # What the ablation changes
+    goal: bool = True  # Q(s, a, g) is the chance to reach g; without: Q(s, a) is the reach
+    hindsight: bool = True  # learn about goals in hindsight; without: about the goal that the episode pursued
+    curriculum: bool = False  # choose batches by proximity and diversity; without: at random
+    every_choice: bool = True  # try every class of people in each state; without: only the one chosen
     # The study
     budget: int = 5  # T, surveys
     start: int = 5  # start people
     leaders: int = 10
     p: float = 0.1  # probability that word passes along a contact
     # Features and network
-    features: Literal["netmf", "deepwalk"] = "netmf"
-    dimensions: int = 2
+    dimensions: int = 2  # of NetMF
     hidden: int = 64
     clusters: int = 32
     layers: tuple[int, int] = (128, 64)
-    convolved_actions: bool = True
     # Learning
-    learning_rate: float = 3e-4
+    exploration_eps: float = 0.3  # share of random choices in episodes
+    updates: int = 3  # per episode
+    batch_size: int = 32  # states
+    goals: int = 12  # pseudo-goals per state and update
+    cross_entropy: float = 1.0  # weight of the cross-entropy beside the centred squared error
+    learning_rate: float = 1e-3
+    learning_rate_decay: float = 0.9964  # per episode
+    final_learning_rate: float = 1e-4
     weight_decay: float = 0.01
-    gamma: float = 1.0  # a study ends after T surveys, and its influence counts in full
-    updates: int = 5  # per episode; the paper's T, which is five, also for larger budgets
-    batch_size: int = 100
-    buffer_size: int = 30_000
-    learning_starts: int = 1000  # surveys
-    tau: float = 0.002  # Polyak step of the target network after every update
-    exploration_initial_eps: float = 1.0
-    exploration_decay: float = 0.999  # per survey
-    exploration_final_eps: float = 0.3
+    averaging: float = 0.99  # of the weights that act, per update
     # Curriculum
-    curriculum_weight: float = 30.0  # lambda at the start: diversity decides most of a batch
-    curriculum_decay: float = 0.995  # per episode; after 1000 episodes proximity decides nearly all of it
-    curriculum_candidates: int = 3  # m: candidates per transition chosen
-    normalised_similarity: bool = True
-    # Model choice
-    validate_every: int = 100  # episodes
+    curriculum_candidates: int = 3  # m: candidates per state chosen
+    curriculum_weight: float = 1.0  # λ at the start
+    curriculum_decay: float = 0.99  # per episode
+    # Validation
+    validate_every: int = 160  # episodes
     validation_starts: int = 100  # per training network
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, kind in get_type_hints(Config).items():
-            _check(name, getattr(self, name), kind)
-        if self.goal is None and (self.hindsight or self.curriculum):
-            raise InputError("goal cannot be none with hindsight or a curriculum: both need goals")
+        check_fields(self)
+
+    @property
+    def variant(self) -> str:
+        """What is trained with these settings."""
+        return "claim"
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the network."""
+        return Shape(self.dimensions, self.hidden, self.clusters, self.layers, self.goal)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a manifest or a policy file."""
@@ -65,19 +86,28 @@ class Config:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Config":
-        """Read settings from a file; removed settings are accepted at the one value that they can still have."""
-        for name, only in RETIRED.items():
-            if data.get(name, only) != only:
-                raise InputError(f"the setting {name} was removed and can only be {only}, got {data[name]}")
-        kept = {name: value for name, value in data.items() if name not in RETIRED}
-        return cls(**{**kept, "layers": tuple(data["layers"])})
+        """Read settings from a file."""
+        return cls(**{**data, "layers": tuple(data["layers"])})
 
 
-RETIRED = {"myopic_reward": 0.0, "returns": "bootstrap", "double": False, "loss": "people", "target_interval": 1}
+SHARES = (
+    "p",
+    "gamma",
+    "averaging",
+    "curriculum_decay",
+    "learning_rate_decay",
+    "exploration_eps",
+    "exploration_initial_eps",
+    "exploration_decay",
+    "exploration_final_eps",
+)
+MAY_BE_ZERO = ("seed", "weight_decay", "cross_entropy", "curriculum_weight", *SHARES)
 
-EXPLORATION = ("exploration_initial_eps", "exploration_decay", "exploration_final_eps")
-SHARES = ("p", "gamma", "tau", "curriculum_decay", *EXPLORATION)
-MAY_BE_ZERO = ("learning_starts", "seed", "weight_decay", "curriculum_weight", *SHARES)
+
+def check_fields(settings: Any) -> None:
+    """Validate the settings of a training, a dataclass, by their types and names."""
+    for name, kind in get_type_hints(type(settings)).items():
+        _check(name, getattr(settings, name), kind)
 
 
 def _check(name: str, value: Any, kind: Any) -> None:
@@ -93,28 +123,11 @@ def _check(name: str, value: Any, kind: Any) -> None:
         check_number(0, 1 if name in SHARES else math.inf, above=name not in MAY_BE_ZERO, **{name: value})
 
 
-VARIANTS: dict[str, Config] = {
-    config.variant: config
-    for config in (
-        Config(variant="geometric-dqn", goal=None, hindsight=None, curriculum=None),
-        Config(variant="goal-dqn", hindsight=None, curriculum=None),
-        Config(variant="her", curriculum=None),
-        Config(variant="claim"),
-    )
-}
-
-
-def variant_named(name: str, **changes: Any) -> Config:
-    """Settings of a variant with some of them changed."""
-    if name not in VARIANTS:
-        raise InputError(f"the variant must be one of {', '.join(VARIANTS)}, got {name}")
-    check_settings("train", Config, changes)
-    return replace(VARIANTS[name], **changes)
-
-
-def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
+def parse_settings(settings: Sequence[str], preset: Preset | None = None) -> dict[str, Any]:
     """Parse ``name=value`` pairs as changes to a configuration, each in the type of the setting."""
-    defaults = {each.name: each.default for each in fields(Config)}
+    from claim.learning.paper import Settings
+
+    defaults = {each.name: each.default for each in fields(Settings if preset == "paper" else Config)}
     changes: dict[str, Any] = {}
     for setting in settings:
         name, _, text = setting.partition("=")
@@ -133,8 +146,6 @@ def written_setting(value: Any) -> str:
 
 
 def _parsed(text: str, default: Any) -> Any:
-    if text.lower() in ("none", ""):
-        return None
     if isinstance(default, bool):
         return {"true": True, "false": False}[text.lower()]
     if isinstance(default, tuple):

@@ -1,6 +1,5 @@
-"""Why a trained policy ranks people as it does: its values, its goal, and its choices on changed networks."""
+"""Why a trained policy ranks people as it does: its values, and its choices on changed networks."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,68 +7,46 @@ from typing import Any, Literal
 import numpy as np
 
 from claim.discovery import Discovered, Status
-from claim.learning.goals import GoalHeuristic, goal_of, neighbours_of_start
 from claim.learning.network import score_frontiers
-from claim.learning.observation import Featuriser
+from claim.learning.observation import observe
 from claim.learning.policy import LearnedPolicy
 
 Name = Callable[[int], str]
 Members = tuple[int, ...]  # people who cannot be distinguished by what was seen
-Ranking = list[tuple[float, Members]]  # Q of each class of the frontier, best first
+Ranking = list[tuple[float, Members]]  # the value of each class of the frontier, best first
 RIVALS = 3  # classes after the chosen one for which a change is tried that could put them first
 MOST_NAMERS = 10  # for whom changes are tried; large studies have hundreds
 
 
-def explain(policy: LearnedPolicy, seen: Discovered, labels: Sequence[Any], seed: int = 0) -> dict[str, Any]:
+def explain(policy: LearnedPolicy, seen: Discovered, labels: Sequence[Any]) -> dict[str, Any]:
     """Explain the next choice of a policy, as data (see docs/how-to/explain.md); ``labels`` name the people."""
-    goal, average = goal_of(policy.goals, seen)
-    people_per_q = None if policy.config.goal is None else goal  # Q counts in units of the goal
-
-    def difference(name: str, q: float | None) -> dict[str, float | None]:
-        return {name: q, f"{name}_in_people": None if q is None or people_per_q is None else q * people_per_q}
 
     def labelled(people: Iterable[int]) -> list[Any]:
         return [labels[person] for person in people]
 
-    (ranking,) = _rankings(policy, [seen], (goal, average), seed) if seen.frontier else ([],)
+    (ranking,) = _rankings(policy, [seen]) if seen.frontier else ([],)
     lead, classes, changes = None, [], []
     for rank, (value, members) in enumerate(ranking, 1):
-        behind = difference("behind", ranking[0][0] - value)["behind_in_people"]
-        row = {"rank": rank, "value": value, "behind_in_people": behind, "members": labelled(members)}
         named_by = namers(seen, members)
+        row = {"rank": rank, "value": value, "members": labelled(members)}
         row |= {"contacts": len(seen.contacts[members[0]]), "named_by": labelled(named_by)}
         classes.append(row | {"namer_degrees": [seen.degree(namer) for namer in named_by]})
     if ranking:
         chosen = ranking[0][1][0]
         lead = _lead(ranking, chosen)
         tried = list(what_ifs(seen, [members for _, members in ranking], lambda person: str(labels[person])))
-        rankings = _rankings(policy, [each.seen for each in tried], (goal, average), seed)
-        for each, changed in zip(tried, rankings, strict=True):
+        for each, changed in zip(tried, _rankings(policy, [each.seen for each in tried]), strict=True):
             known = [(value, tuple(each.before(members))) for value, members in changed]
             choice = known[0][1]
             outcome = {"choice": labelled(choice) or None, "changed": chosen not in choice}
-            moved = difference("lead", _lead(known, chosen))
-            changes.append({"about": each.about, "if": each.text, **moved, **outcome})
+            changes.append({"about": each.about, "if": each.text, "lead": _lead(known, chosen), **outcome})
     return {
         "policy": policy.name,
         "surveyed": len(seen.surveyed),
         "people": len(seen),
-        **difference("lead", lead),
-        "goal": None if people_per_q is None else {"goal": goal, **_estimates(policy.goals, seen)},
+        "lead": lead,
         "classes": classes,
         "changes": changes,
-    }
-
-
-def _estimates(goals: GoalHeuristic, seen: Discovered) -> dict[str, float | None]:
-    """What the goal comes from: estimates, and what the start people named."""
-    contacts, start = neighbours_of_start(seen), len(seen.start)
-    layers = goals.layers(contacts, start)
-    return {
-        **{name: getattr(goals, name) for name in ("people", "edges", "average_influence", "p_prime")},
-        "start_people": start,
-        "contacts_of_start": contacts,
-        "layers": layers if math.isfinite(layers) else None,
     }
 
 
@@ -79,18 +56,18 @@ def namers(seen: Discovered, members: Members) -> list[int]:
 
 
 def _lead(ranking: Ranking, chosen: int) -> float | None:
-    """How far the class of a person is ahead of the best other one in Q; None without another one."""
+    """How far the class of a person is ahead of the best other one; None without another one."""
     own = next(value for value, members in ranking if chosen in members)
     others = [value for value, members in ranking if chosen not in members]
     return own - max(others) if others else None
 
 
-def _rankings(
-    policy: LearnedPolicy, graphs: Sequence[Discovered], goal: tuple[float, float], seed: int
-) -> list[Ranking]:
-    """Rank the frontier of each graph towards a goal, all graphs in one pass."""
-    observed = [Featuriser(policy.config, np.random.default_rng(seed))(graph) for graph in graphs]
-    values, _ = score_frontiers(policy.network, [state for _, state in observed], np.array([goal] * len(graphs)))
+def _rankings(policy: LearnedPolicy, graphs: Sequence[Discovered]) -> list[Ranking]:
+    """Rank the frontier of each graph, all graphs in one pass."""
+    if not graphs:
+        return []
+    observed = [observe(graph, policy.config.dimensions) for graph in graphs]
+    values = score_frontiers(policy.network, [state for _, state in observed])
     return [
         [(float(of_rows[i]), rows.members[rows.frontier[i]]) for i in np.argsort(-of_rows, kind="stable")]
         for (rows, _), of_rows in zip(observed, values, strict=True)

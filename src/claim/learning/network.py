@@ -1,78 +1,97 @@
-"""The Geometric-DQN: graph convolutions with differentiable pooling, and Q-values of candidates."""
+"""The Q-network of ``claim``: graph convolutions with differentiable pooling, and values of choices for goals."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from claim.learning.config import Config
+from claim.learning.config import Shape
 from claim.learning.observation import FLAGS, Batch, Float32Array, State
-from claim.networks.network import FloatArray
+
+GOAL_FEATURES = 5
+ACTING_GOALS = np.linspace(np.log(0.25), np.log(4.0), 24)  # z: logarithms of shares of the typical reach
 
 
-def new_network(config: Config) -> "QNetwork":
+def new_network(shape: Shape, seed: int) -> "QNetwork":
     """An untrained network; the same for the same seed, whatever else uses torch."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
-        return QNetwork(config)
+        torch.manual_seed(seed)
+        return QNetwork(shape)
 
 
 @torch.no_grad()
-def score_frontiers(
-    network: "QNetwork", states: Sequence[State], goals: FloatArray
-) -> tuple[list[Float32Array], Float32Array]:
-    """Q of every action of several states in one pass, an array (frontier,) a state, and s_emb (states, hidden).
+def score_frontiers(network: "QNetwork", states: Sequence[State]) -> list[Float32Array]:
+    """The value of every choice of several states in one pass, an array (frontier,) a state.
 
-    ``goals`` (states, 2) has the goal and the average influence of each state.
+    With goals it is the sum over goals of the chance to reach the goal times its distance to the next: the expected
+    reach, as a share of the typical one, if the chances were right.
     """
     batch = Batch.of(states)
     sizes = [len(state.frontier) for state in states]
-    graphs = torch.from_numpy(np.repeat(np.arange(len(states)), sizes))
+    values, _ = network(batch, *frontier_rows(states, batch), _ACTING if network.shape.goal else None)
+    if network.shape.goal:
+        values = torch.sigmoid(values) @ _STEPS
+    return np.split(values.reshape(-1).numpy(), np.cumsum(sizes)[:-1])
+
+
+_ACTING = torch.from_numpy(ACTING_GOALS.astype(np.float32))
+_STEPS = torch.from_numpy(np.gradient(np.exp(ACTING_GOALS)).astype(np.float32))
+
+
+def frontier_rows(states: Sequence[State], batch: Batch) -> tuple[Tensor, Tensor]:
+    """For every choice of every state: the number of its state, and its row in the batch."""
+    graphs = np.repeat(np.arange(len(states)), [len(state.frontier) for state in states])
     rows = np.concatenate([state.frontier + start for state, start in zip(states, batch.starts, strict=True)])
-    per_action = torch.from_numpy(np.asarray(goals, dtype=np.float32)).index_select(0, graphs)
-    values, embeddings = network(batch, graphs, torch.from_numpy(rows), per_action)
-    return np.split(values.numpy(), np.cumsum(sizes)[:-1]), embeddings.numpy()
+    return torch.from_numpy(graphs), torch.from_numpy(rows)
 
 
 class QNetwork(nn.Module):
-    """Q(S, φ(u), g): graph embedding, action embedding and goal into two fully connected layers.
+    """Q(S, φ(u), g): embeddings of graph and action and features of the goal into two fully connected layers.
 
-    The action embedding is the features of the chosen row and, with ``convolved_actions``, the output of the
-    convolutions for it. Goals differ by factors, from a dozen people to hundreds; each is seen relative to the average
-    influence on its network, which is one of the estimates it is made from. With ``goal="input"`` the logarithm of that
-    ratio is one more input. With ``goal="affine"`` the layers predict how far the study's influence I will be from the
-    average, and Q is (I - g) / g: how the reward depends on the goal need not be learned. ``goal=None`` is the
-    Geometric-DQN baseline, which has no goal. With ``shaping`` the layers predict how far I will be from what could be
-    reached now, and Q is less by the potential of the state, which is the same for every action.
+    An action is embedded by the features of the chosen row and the output of the convolutions for it. Goals are
+    logarithms of shares of the typical reach of a network, so that they mean the same on every network; σ(Q) is the
+    chance to reach the goal. Without goals Q is the reach itself, up to a constant of the state.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.config = config
-        features, hidden = config.dimensions + FLAGS, config.hidden
-        self.encoder = Encoder(features, hidden, config.clusters)
-        inputs = hidden + features + hidden * config.convolved_actions + (config.goal == "input")
-        one, two = config.layers
-        self.head = nn.Sequential(nn.Linear(inputs, one), nn.ReLU(), nn.Linear(one, two), nn.ReLU(), nn.Linear(two, 1))
+        self.shape = shape
+        features, hidden = shape.dimensions + FLAGS, shape.hidden
+        self.encoder = Encoder(features, hidden, shape.clusters)
+        self.inputs = hidden + features + hidden
+        one, two = shape.layers
+        self.head = nn.Sequential(
+            nn.Linear(self.inputs + GOAL_FEATURES * shape.goal, one),
+            nn.ReLU(),
+            nn.Linear(one, two),
+            nn.ReLU(),
+            nn.Linear(two, 1),
+        )
 
-    def forward(self, batch: Batch, graphs: Tensor, rows: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
-        """Q-values of actions (actions,) and embeddings of states (states, hidden).
+    def forward(self, batch: Batch, graphs: Tensor, rows: Tensor, goals: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Q of actions for goals (actions, goals), and embeddings of states (states, hidden).
 
-        Action ``i`` chooses row ``rows[i]`` of the batch, which belongs to graph ``graphs[i]``;
-        ``goals`` (actions, 2) has the goal and the average influence of each action.
+        Action ``i`` chooses row ``rows[i]`` of the batch, which belongs to graph ``graphs[i]``; ``goals`` are the same
+        for all actions (goals,) or those of each (actions, goals).
         """
         states, convolved = self.encoder(batch)
-        parts = [states.index_select(0, graphs), batch.features.index_select(0, rows)]
-        if self.config.convolved_actions:
-            parts.append(convolved.index_select(0, rows))
-        if self.config.goal == "input":
-            parts.append(torch.log(goals[:, :1] / goals[:, 1:]))
-        values = self.head(torch.cat(parts, dim=1)).squeeze(1)
-        if self.config.goal == "affine":
-            scale = goals[:, 1] / goals[:, 0]
-            values = scale * values if self.config.shaping else scale * (1.0 + values) - 1.0
-        return values, states
+        parts = states.index_select(0, graphs), batch.features.index_select(0, rows), convolved.index_select(0, rows)
+        first, *rest = self.head
+        assert isinstance(first, nn.Linear)
+        # The first layer of a sum is the sum of first layers: the part without the goal is computed once for all goals
+        layer = functional.linear(torch.cat(parts, dim=1), first.weight[:, : self.inputs], first.bias)[:, None]
+        if goals is not None:
+            layer = layer + functional.linear(goal_features(goals), first.weight[:, self.inputs :])
+        for module in rest:
+            layer = module(layer)
+        return layer.squeeze(2), states
+
+
+def goal_features(z: Tensor) -> Tensor:
+    """A goal as inputs of the first layer, (..., 5)."""
+    return torch.stack([z, z.square(), torch.tanh(2 * z), torch.expm1(z), torch.sin(3 * z)], dim=-1)
 
 
 class Encoder(nn.Module):

@@ -10,8 +10,6 @@ import torch
 from torch import Tensor
 
 from claim.discovery import Discovered, Status
-from claim.learning.config import Config
-from claim.learning.deepwalk import DeepWalk
 from claim.learning.netmf import netmf
 
 Float32Array = npt.NDArray[np.float32]
@@ -19,27 +17,14 @@ IndexArray = npt.NDArray[np.int64]
 FLAGS = 2  # features beside the axes: surveyed, open to choice
 
 
-@dataclass
-class Featuriser:
-    """Observes the successive graphs of one study: F_t is DeepWalk or its closed form, and two flags."""
-
-    config: Config
-    rng: np.random.Generator
-    _previous: Float32Array | None = None  # DeepWalk vectors of the last step, to start from
-
-    def __call__(self, discovered: Discovered) -> tuple["RowGraph", "State"]:
-        """The rows of a graph, and the state S_t = (F_t, A_t) on them."""
-        if self.config.features == "netmf":
-            graph = class_rows(discovered)
-            vectors = netmf(graph.adjacency(), graph.multiplicity, self.config.dimensions, cover=graph.cover)
-        else:
-            graph = person_rows(discovered)
-            walks = DeepWalk(dimensions=self.config.dimensions)
-            vectors = self._previous = walks.embed(discovered.as_network(), self.rng, self._previous)
-        flags = np.zeros((graph.rows, FLAGS), dtype=np.float32)
-        flags[graph.surveyed, 0] = 1.0
-        flags[graph.frontier, 1] = 1.0
-        return graph, State.of(graph, np.concatenate([vectors, flags], axis=1))
+def observe(discovered: Discovered, dimensions: int) -> tuple["RowGraph", "State"]:
+    """The rows of a discovered network, and the state S_t = (F_t, A_t) on them: NetMF and two flags."""
+    graph = class_rows(discovered)
+    vectors = netmf(graph.adjacency(), graph.multiplicity, dimensions, cover=graph.cover)
+    flags = np.zeros((graph.rows, FLAGS), dtype=np.float32)
+    flags[graph.surveyed, 0] = 1.0
+    flags[graph.frontier, 1] = 1.0
+    return graph, State.of(graph, np.concatenate([vectors, flags], axis=1))
 
 
 @dataclass(frozen=True)

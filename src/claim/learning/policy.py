@@ -20,9 +20,9 @@ from claim.discovery import Discovered
 from claim.errors import InputError
 from claim.io.files import sha256_of, write_whole
 from claim.learning.config import Config
-from claim.learning.goals import GoalHeuristic, goal_of
 from claim.learning.network import QNetwork, new_network, score_frontiers
-from claim.learning.observation import Featuriser, RowGraph
+from claim.learning.observation import RowGraph, observe
+from claim.learning.paper import Estimates, GeometricDQN, PaperPolicy, Settings
 from claim.networks.network import FloatArray
 from claim.registry import find_shipped, is_file
 
@@ -36,11 +36,10 @@ def _threads() -> ThreadpoolController:
 
 @dataclass(frozen=True)
 class LearnedPolicy:
-    """A network, the settings it was trained with, and the estimates its goals come from."""
+    """A network, and the settings it was trained with."""
 
     network: QNetwork
     config: Config
-    goals: GoalHeuristic
     name: str = "claim"
     card: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -48,7 +47,7 @@ class LearnedPolicy:
         """Take a random member of the class of the highest value, then one of the next class, and round again."""
         if not discovered.frontier:
             return []
-        graph, values = self.scores(discovered, rng)
+        graph, values = self.scores(discovered)
         order = graph.frontier[np.argsort(-values, kind="stable")]
         waiting = [rng.permutation(np.array(graph.members[row])).tolist() for row in order]
         chosen: list[int] = []
@@ -57,56 +56,71 @@ class LearnedPolicy:
             waiting = [members for members in waiting if members]
         return chosen[:count]
 
-    def scores(self, discovered: Discovered, rng: np.random.Generator) -> tuple[RowGraph, FloatArray]:
+    def scores(self, discovered: Discovered) -> tuple[RowGraph, FloatArray]:
         """The rows of a discovered network and the value of each row of its frontier, (frontier,)."""
         with _threads().limit(limits=1):  # faster for small matrices, and the same values on every machine
-            graph, state = Featuriser(self.config, rng)(discovered)
-            (values,), _ = score_frontiers(self.network, [state], np.array([goal_of(self.goals, discovered)]))
+            graph, state = observe(discovered, self.network.shape.dimensions)
+            (values,) = score_frontiers(self.network, [state])
         return graph, values.astype(np.float64)
 
-    def save(self, path: Path) -> None:
-        """Write ``path.safetensors`` and ``path.json``."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        weights = path.with_name(f"{path.name}.safetensors")
-        write_whole(weights, to_bytes(self.network.state_dict()))
-        card = {
-            "format": FORMAT,
-            "name": self.name,
-            "config": self.config.to_dict(),
-            "goals": asdict(self.goals),
-            **self.card,
-            "weights": sha256_of(weights),
-        }
-        path.with_name(f"{path.name}.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
 
-    @classmethod
-    def load(cls, path: Path) -> "LearnedPolicy":
-        """Read a policy from its card, its weights, or their common stem."""
-        stem = path.with_suffix("") if is_file(path.name) else path
-        weights = stem.with_name(f"{stem.name}.safetensors")
-        try:
-            card = json.loads(stem.with_name(f"{stem.name}.json").read_text(encoding="utf-8"))
-            config = Config.from_dict(card["config"])
-            checksum = sha256_of(weights)
-            if card.get("weights", checksum) != checksum:
-                raise ValueError("the weights beside the card are those of another one")
-            network = new_network(config)
-            network.load_state_dict(load_file(weights))
-            goals = GoalHeuristic(**card["goals"])
-        except OSError as error:
-            raise InputError(f"{error.filename}: {error.strerror}") from error
-        except (InputError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            reason = str(error).splitlines()[0][:120]
-            raise InputError(f"{stem}: not a policy of this version ({reason})") from error
-        rest = {key: value for key, value in card.items() if key not in ("format", "name", "config", "goals")}
-        return cls(network.eval(), config, goals, card["name"], rest)
+TrainedPolicy = LearnedPolicy | PaperPolicy
 
 
-def learned_policy(name: str, family: str | None = None, budget: int = 5) -> LearnedPolicy:
+def save_policy(policy: TrainedPolicy, path: Path) -> None:
+    """Write ``path.safetensors`` and ``path.json``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    weights = path.with_name(f"{path.name}.safetensors")
+    write_whole(weights, to_bytes(policy.network.state_dict()))
+    card = {"format": FORMAT, "name": policy.name, **_described(policy), **policy.card, "weights": sha256_of(weights)}
+    path.with_name(f"{path.name}.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+
+def _described(policy: TrainedPolicy) -> dict[str, Any]:
+    if isinstance(policy, PaperPolicy):
+        return {"preset": "paper", "config": policy.settings.to_dict(), "estimates": asdict(policy.estimates)}
+    return {"config": policy.config.to_dict()}
+
+
+def load_policy(path: Path) -> TrainedPolicy:
+    """Read a policy from its card, its weights, or their common stem."""
+    stem = path.with_suffix("") if is_file(path.name) else path
+    weights = stem.with_name(f"{stem.name}.safetensors")
+    try:
+        card = json.loads(stem.with_name(f"{stem.name}.json").read_text(encoding="utf-8"))
+        checksum = sha256_of(weights)
+        if card.get("weights", checksum) != checksum:
+            raise ValueError("the weights beside the card are those of another one")
+        policy = _untrained(card)
+        policy.network.load_state_dict(load_file(weights))
+    except OSError as error:
+        raise InputError(f"{error.filename}: {error.strerror}") from error
+    except (InputError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0][:120]
+        raise InputError(f"{stem}: not a policy of this version ({reason})") from error
+    policy.network.eval()
+    return policy
+
+
+def _untrained(card: dict[str, Any]) -> TrainedPolicy:
+    """The policy of a card, before its weights are loaded."""
+    if card.get("preset") == "paper":
+        settings = Settings(**{**card["config"], "layers": tuple(card["config"]["layers"])})
+        rest = _rest(card, "preset", "estimates")
+        return PaperPolicy(GeometricDQN(settings), settings, Estimates(**card["estimates"]), card["name"], rest)
+    config = Config.from_dict(card["config"])
+    return LearnedPolicy(new_network(config.shape, config.seed), config, card["name"], _rest(card))
+
+
+def _rest(card: dict[str, Any], *known: str) -> dict[str, Any]:
+    return {key: value for key, value in card.items() if key not in ("format", "name", "config", "weights", *known)}
+
+
+def learned_policy(name: str, family: str | None = None, budget: int = 5) -> TrainedPolicy:
     """The policy of a name for a network of a family (if known) and a budget, or from a file."""
     return _load(Path(name) if is_file(name) else find_shipped(name, family, budget).stem)
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path) -> LearnedPolicy:
-    return LearnedPolicy.load(path)
+def _load(path: Path) -> TrainedPolicy:
+    return load_policy(path)

@@ -1,235 +1,272 @@
-"""Algorithm 1 of the paper: train a policy with hindsight and curriculum replay."""
+"""The training of ``claim``: every choice of a state is tried in simulation, and judged for goals in hindsight.
+
+It departs from the paper in what docs/concepts/claim.md lists; the paper's own training is paper.py.
+"""
 
 import copy
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from time import perf_counter
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn import functional
 
-from claim.discovery import Discovered, Simulation, surveys
-from claim.learning import curriculum
+from claim.discovery import Simulation
 from claim.learning.config import Config
-from claim.learning.goals import GoalHeuristic, goal_of, reward
-from claim.learning.network import new_network, score_frontiers
-from claim.learning.observation import Batch, Featuriser, Float32Array, State
-from claim.learning.replay import Replay, Transition
-from claim.learning.training_network import TrainingNetwork, Validation
+from claim.learning.network import frontier_rows, new_network, score_frontiers
+from claim.learning.observation import Batch, Float32Array, RowGraph, State, observe
+from claim.learning.paper import TrainingNetwork, choose_experiences
+from claim.learning.policy import LearnedPolicy
 from claim.networks import Network
 from claim.networks.network import FloatArray
+from claim.randomness import draw_seed
 
-MAX_GRADIENT_NORM = 10.0
+CENTRED = 10.0  # weight of the squared error between choices of a state
+PARTS = ("online", "average", "optimiser")
 
 
-def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
-    """Algorithm 1, from the episode that the training has reached up to ``episodes`` in all.
-
-    Line 1 is :class:`Training`; the states and choices of lines 5, 6, 8, 10 and 11 are :class:`EpsilonGreedy`.
-    """
+def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]], None]) -> None:
+    """Train up to ``episodes`` in all; the lines of Algorithm 1 that they correspond to are named."""
     config, rng = training.config, training.rng
     while training.episode < episodes:  # line 2
-        network = training.networks[rng.integers(len(training.networks))]  # line 3: G = sample(G)
-        simulation = network.start_study(rng)  # lines 3 and 4: S = sample(G), G_0
-        episode = Episode(network, simulation, *goal_of(network.goals, simulation.discovered))  # line 4: g
-        for _ in surveys(simulation, EpsilonGreedy(training, episode), config.budget, rng):  # line 7
-            pass  # lines 8 to 11: choose u_t, query it, observe G_{t+1}
-        training.measure(episode)  # I(O(G_T))
-        for t in range(len(episode.steps)):  # line 12
-            training.store(episode, t, episode.goal)  # line 13
-            if config.hindsight is not None:  # lines 14 and 15: the one additional goal is what was reached
-                training.store(episode, t, episode.influences[-1], relabelled=True)  # line 16
+        which = int(rng.integers(len(training.networks)))  # line 3: a network
+        network = training.networks[which]
+        moments = training.play(network)  # lines 4 to 11: the states of an epsilon-greedy study
+        reach = training.try_choices(network, moments)  # what each choice in each state leads to
+        tried = training.store(which, moments, reach)  # lines 12 to 16: any goal can be judged by these in hindsight
         losses = []
-        ready = training.surveys >= config.learning_starts and len(training.replay) > 0
-        for _ in range(config.updates if ready else 0):  # line 17
-            minibatch = training.sample_minibatch(episode.goal)  # line 18
-            losses.append(training.update(minibatch))  # line 20
-            training.update_target()  # line 21: a small step after every update
-        training.curriculum_weight *= config.curriculum_decay  # line 19: once an episode, as the paper's text has it
+        for _ in range(config.updates if training.replay else 0):  # line 17
+            losses.append(training.update(training.sample()))  # lines 18 and 20
+        training.curriculum_weight *= config.curriculum_decay  # line 19
         training.episode += 1
-        watch(training.metrics(episode, losses))
+        watch(training.metrics(network, tried, losses))
 
 
 @dataclass
-class Step:
-    """One survey of an episode."""
+class Moment:
+    """A study just before a survey."""
+
+    simulation: Simulation
+    graph: RowGraph
+    state: State
+    chosen: int  # place in the frontier
+    left: int  # surveys left, with this one
+
+
+@dataclass(eq=False)
+class Tried:
+    """A state, and how far each of its choices reached, as a logarithm of the share of the typical reach."""
 
     state: State
-    action: int  # the chosen row
-    embedding: Float32Array  # of the state, (hidden,)
+    network: int
+    reach: FloatArray  # (frontier,), nan for choices that were not tried
+    chosen: int
+    desired: float  # the goal that the episode pursued
+    embedding: Tensor  # as of the last update that used it
 
+    def to_dict(self) -> dict[str, Any]:
+        """Tensors and numbers, for a checkpoint."""
+        arrays = {each.name: torch.from_numpy(getattr(self.state, each.name)) for each in fields(State)}
+        return {**vars(self), "state": arrays, "reach": torch.from_numpy(self.reach)}
 
-@dataclass
-class Episode:
-    """One simulated study: its goal, its steps, and the influence of leaders chosen on the way."""
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Tried":
+        """The inverse of :meth:`to_dict`."""
+        state = State(**{name: tensor.numpy() for name, tensor in data["state"].items()})
+        return cls(**{**data, "state": state, "reach": data["reach"].numpy()})
 
-    network: TrainingNetwork
-    simulation: Simulation
-    goal: float
-    average_influence: float  # of random surveys on the network
-    steps: list[Step] = field(default_factory=list)
-    influences: list[float] = field(default_factory=list)  # I(O(G_0)) ... I(O(G_T)); without shaping only the last
+    @property
+    def achieved(self) -> float:
+        """What the episode's own choice reached."""
+        return float(self.reach[self.chosen])
 
-
-@dataclass
-class EpsilonGreedy:
-    """The behaviour policy of an episode (lines 5, 6, 8, 10 and 11); it records the steps."""
-
-    training: "Training"
-    episode: Episode
-    name: str = "epsilon-greedy"
-
-    def __post_init__(self) -> None:
-        self.observe = Featuriser(self.training.config, self.training.rng)
-
-    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        """One person of the frontier: of a random row with probability epsilon, else of the row of the highest Q."""
-        training, episode, config = self.training, self.episode, self.training.config
-        if not discovered.frontier:
-            return []
-        if config.shaping:
-            training.measure(episode)  # I(O(G_t)), the potential of the state
-        with training.timed("features"):
-            graph, state = self.observe(discovered)  # lines 5, 6, 10 and 11: S_t and its actions X
-        with training.timed("act"):  # line 8
-            goals = np.array([[episode.goal, episode.average_influence]])
-            (values,), (embedding,) = score_frontiers(training.online, [state], goals)
-            best = int(values.argmax())
-            if rng.random() < training.epsilon:
-                best = int(rng.integers(len(state.frontier)))
-            row = int(state.frontier[best])
-            person = int(rng.choice(graph.members[row]))
-        episode.steps.append(Step(state, row, embedding))
-        training.surveys += 1
-        training.epsilon = max(training.epsilon * config.exploration_decay, config.exploration_final_eps)
-        return [person]
+    @property
+    def known(self) -> FloatArray:
+        """What the choices that were tried reached."""
+        return self.reach[~np.isnan(self.reach)]
 
 
 class Training:
-    """All that changes while a policy is trained (line 1), and the single steps of Algorithm 1."""
+    """All that changes while a policy is trained, and the single steps."""
 
     def __init__(self, config: Config, networks: Sequence[Network]) -> None:
-        self.config = config
+        self.settings = self.config = config
         self.networks = [TrainingNetwork(network, config) for network in networks]
-        averages = [each.goals.average_influence for each in self.networks]
-        self.goals = GoalHeuristic.of_networks(networks, averages, config.start)  # for networks that are not known
         self.rng = np.random.default_rng(config.seed)
-        self.online = new_network(config)
-        self.target = copy.deepcopy(self.online)
+        self.online = new_network(config.shape, config.seed)
+        self.average = copy.deepcopy(self.online)
         self.optimiser = torch.optim.AdamW(
             self.online.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
-        self.replay = Replay(config.buffer_size)
-        self.validation = Validation(self.networks, config, self.goals)
-        self.episode = 0
-        self.surveys = 0
-        self.updates = 0
-        self.curriculum_weight = config.curriculum_weight  # lambda
-        self.epsilon = config.exploration_initial_eps
-        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self.replay: list[Tried] = []
+        self.episode, self.updates = 0, 0
+        self.curriculum_weight = config.curriculum_weight
 
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        """Add the time of a block to the seconds of a part in the episode's metrics."""
-        began = perf_counter()
-        yield
-        self._seconds[part] += perf_counter() - began
+    def play(self, network: TrainingNetwork) -> list[Moment]:
+        """A study in which choices are random with probability epsilon, and else the best."""
+        config, rng = self.config, self.rng
+        simulation, moments = network.study(rng), []
+        for left in range(config.budget, 0, -1):
+            if not simulation.discovered.frontier:
+                break
+            graph, state = observe(simulation.discovered, config.dimensions)
+            (values,) = score_frontiers(self.average, [state])
+            chosen = int(values.argmax())
+            if rng.random() < config.exploration_eps:
+                chosen = int(rng.integers(len(values)))
+            moments.append(Moment(simulation.copy(rng), graph, state, chosen, left))
+            simulation.ask(int(rng.choice(graph.members[graph.frontier[chosen]])))
+        return moments
 
-    def measure(self, episode: Episode) -> None:
-        """Count the influence of the leaders that the oracle chooses from the present graph."""
-        with self.timed("reward"):
-            episode.influences.append(episode.network.influence(episode.simulation, self.rng))
+    def try_choices(self, network: TrainingNetwork, moments: Sequence[Moment]) -> list[FloatArray]:
+        """How far each choice in each moment reaches, if the study goes on by the best choices from there.
 
-    def store(self, episode: Episode, t: int, goal: float, relabelled: bool = False) -> None:
-        """Add the transition from G_t to G_{t+1} to the buffer, with the reward that it has towards a goal."""
-        step, paid = episode.steps[t], self.rewards(episode, goal)[t]
-        next_state = episode.steps[t + 1].state if t + 1 < len(episode.steps) else None
-        goals = goal, episode.goal, episode.average_influence
-        self.replay.add(Transition(step.state, step.action, paid, next_state, *goals, relabelled, step.embedding))
-
-    def rewards(self, episode: Episode, goal: float) -> list[float]:
-        """The reward of each survey of an episode towards a goal: all of it at the end, unless shaped.
-
-        The potential of a state is the reward if the study ended there; a shaped reward is what a survey adds to it.
-        That leaves the order of policies as it is (Ng, Harada and Russell, 1999), and removes the start set's part of
-        the variance.
+        All choices of a moment meet the same random numbers. Returns one array (frontier,) a moment.
         """
+        branches: list[tuple[Simulation, int, np.random.Generator]] = []  # a study, surveys left, its random numbers
+        places = []
+        for i, moment in enumerate(moments):
+            seed = draw_seed(self.rng)
+            choices = range(len(moment.state.frontier)) if self.config.every_choice else [moment.chosen]
+            for choice in choices:
+                rng = np.random.default_rng(seed)
+                simulation = moment.simulation.copy(rng)
+                members = moment.graph.members[moment.graph.frontier[choice]]
+                simulation.ask(members[int(rng.random() * len(members))])
+                branches.append((simulation, moment.left - 1, rng))
+                places.append((i, choice))
+        self.finish(branches)
+        reach = [np.full(len(moment.state.frontier), np.nan) for moment in moments]
+        for (i, choice), (simulation, _, rng) in zip(places, branches, strict=True):
+            reach[i][choice] = np.log(network.influence(simulation, rng) / network.estimates.influence)
+        return reach
+
+    def finish(self, branches: Sequence[tuple[Simulation, int, np.random.Generator]]) -> None:
+        """Use up the surveys that are left by the best choices; the network scores all studies in one pass."""
+        for done in range(self.config.budget):
+            going_on = [each for each in branches if each[1] > done and each[0].discovered.frontier]
+            if not going_on:
+                return
+            observed = [observe(simulation.discovered, self.config.dimensions) for simulation, _, _ in going_on]
+            values = score_frontiers(self.average, [state for _, state in observed])
+            for (simulation, _, rng), (graph, _), of_rows in zip(going_on, observed, values, strict=True):
+                members = graph.members[graph.frontier[of_rows.argmax()]]
+                simulation.ask(members[int(rng.random() * len(members))])
+
+    def store(self, which: int, moments: Sequence[Moment], reach: Sequence[FloatArray]) -> list[Tried]:
+        """Keep the states and what their choices reach; the episode's goal is what an earlier one reached."""
+        earlier = [each for each in self.replay if each.network == which]
+        desired = float(self.rng.choice(earlier[self.rng.integers(len(earlier))].known)) if earlier else 0.0
+        blank = torch.zeros(self.config.hidden)
+        tried = [
+            Tried(moment.state, which, reached, moment.chosen, desired, blank)
+            for moment, reached in zip(moments, reach, strict=True)
+        ]
+        self.replay += tried
+        return tried
+
+    def sample(self) -> list[Tried]:
+        """States at random, or chosen by proximity and diversity."""
+        config, size = self.config, min(self.config.batch_size, len(self.replay))
+        count = size * config.curriculum_candidates if config.curriculum else size
+        drawn = self.rng.choice(len(self.replay), min(count, len(self.replay)), replace=False)
+        states = [self.replay[i] for i in drawn.tolist()]
+        return choose_experiences(states, size, self.curriculum_weight) if config.curriculum else states
+
+    def goals_for(self, tried: Tried) -> Float32Array:
+        """Goals to learn about in one state (goals,): half what its choices reached, half what others reached."""
+        if not self.config.hindsight:
+            return np.full(self.config.goals, tried.desired, dtype=np.float32)
+        own = self.rng.choice(tried.known, self.config.goals // 2)
+        others: list[float] = []
+        while len(others) < self.config.goals - len(own):
+            other = self.replay[self.rng.integers(len(self.replay))]
+            if other.network == tried.network:
+                others.append(float(self.rng.choice(other.known)))
+        return np.concatenate([own, others]).astype(np.float32)
+
+    def update(self, batch: Sequence[Tried]) -> float:
+        """One step of the network, and of its average; returns the loss."""
         config = self.config
-        worth = [reward(each, goal) if config.goal else each / episode.network.optimum for each in episode.influences]
-        rewards = [0.0] * (len(episode.steps) - 1) + [worth[-1]]
-        if config.shaping:
-            following = [config.gamma * each for each in worth[1:-1]] + [0.0]  # the end of a study has no potential
-            rewards = [each + after - before for each, after, before in zip(rewards, following, worth, strict=False)]
-        return rewards
-
-    def sample_minibatch(self, goal: float) -> list[Transition]:
-        """Sample uniformly, or choose the best of m times as many by proximity to the goal and diversity."""
-        config = self.config
-        with self.timed("select"):
-            if config.curriculum is None:
-                return self.replay.sample(config.batch_size, self.rng)
-            drawn = self.replay.sample(config.curriculum_candidates * config.batch_size, self.rng)
-            pursued = np.log([each.episode_goal for each in drawn])
-            near = curriculum.proximity(pursued, np.full(len(drawn), np.log(goal)))
-            alike = curriculum.similarity(np.array([each.embedding for each in drawn]), config.normalised_similarity)
-            picks = curriculum.select(alike, near, self.curriculum_weight, config.batch_size)
-            return [drawn[i] for i in picks]
-
-    def update(self, minibatch: Sequence[Transition]) -> float:
-        """One step of the online network towards the targets, by the Huber loss; returns the loss.
-
-        (I - g) / g wrong by x is I wrong by x g people. Errors count in people, relative to the average influence:
-        counted in Q itself, episodes with small goals would outweigh all others.
-        """
-        with self.timed("update"):
-            wanted = torch.from_numpy(self.targets(minibatch).astype(np.float32))
-            batch = Batch.of([each.state for each in minibatch])
-            rows = torch.from_numpy(batch.starts + [each.action for each in minibatch])
-            goals = torch.tensor([[each.goal, each.average_influence] for each in minibatch])
-            values, embeddings = self.online(batch, torch.arange(len(minibatch)), rows, goals)
-            scale = torch.ones(len(minibatch))
-            if self.config.goal is not None:
-                scale = torch.tensor([each.goal / each.average_influence for each in minibatch])
-            loss = torch.nn.functional.smooth_l1_loss(values * scale, wanted * scale)
-            self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.online.parameters(), MAX_GRADIENT_NORM)
-            self.optimiser.step()
-            self.updates += 1
-            for each, embedding in zip(minibatch, embeddings.detach().numpy(), strict=True):
-                each.embedding = embedding.copy()  # a view would keep the whole batch in memory
+        for group in self.optimiser.param_groups:
+            falling = config.learning_rate * config.learning_rate_decay**self.episode
+            group["lr"] = max(falling, config.final_learning_rate)
+        stacked = Batch.of([each.state for each in batch])
+        graphs, rows = frontier_rows([each.state for each in batch], stacked)
+        reach = torch.from_numpy(np.concatenate([each.reach for each in batch]).astype(np.float32))
+        goals = None
+        if config.goal:
+            goals = torch.from_numpy(np.stack([self.goals_for(each) for each in batch])).index_select(0, graphs)
+        values, embeddings = self.online(stacked, graphs, rows, goals)
+        loss = loss_of(values, reach, goals, graphs, len(batch), config.cross_entropy)
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.updates += 1
+        step = max(1.0 - config.averaging, 1.0 / self.updates)  # the mean of all updates at first
+        with torch.no_grad():
+            torch._foreach_lerp_(list(self.average.parameters()), list(self.online.parameters()), step)
+        for each, embedding in zip(batch, embeddings.detach(), strict=True):
+            each.embedding = embedding.clone()
         return float(loss.detach())
 
-    def targets(self, minibatch: Sequence[Transition]) -> FloatArray:
-        """r + gamma max_u Q'(S', φ(u), g), and r alone after the last survey."""
-        wanted = np.array([each.reward for each in minibatch])
-        going_on = np.array([each.next_state is not None for each in minibatch])
-        if going_on.any():
-            states = [each.next_state for each in minibatch if each.next_state is not None]
-            goals = np.array([[each.goal, each.average_influence] for each in minibatch])
-            values, _ = score_frontiers(self.target, states, goals[going_on])
-            wanted[going_on] += self.config.gamma * np.array([each.max() for each in values])
-        return wanted
-
-    @torch.no_grad()
-    def update_target(self) -> None:
-        """Move Q' towards Q: it is the mean of all updates at first, then an average of about the last 1 / tau."""
-        step = max(self.config.tau, 1.0 / self.updates)
-        torch._foreach_lerp_(list(self.target.parameters()), list(self.online.parameters()), step)
-
-    def metrics(self, episode: Episode, losses: Sequence[float]) -> dict[str, Any]:
+    def metrics(self, network: TrainingNetwork, tried: Sequence[Tried], losses: Sequence[float]) -> dict[str, Any]:
         """One line of metrics.jsonl."""
-        seconds, self._seconds = self._seconds, defaultdict(float)
+        reached = float(np.exp(tried[-1].achieved)) * network.estimates.influence if tried else None
+        loss = float(np.mean(losses)) if losses else None
+        return {"episode": self.episode, "network": network.network.name, "influence": reached, "loss": loss}
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that changes; a training that loads it goes on as if it had never stopped."""
         return {
-            "episode": self.episode,
-            "network": episode.network.network.name,
-            "influence": episode.influences[-1],
-            "goal": episode.goal,
-            "curriculum_weight": self.curriculum_weight,
-            "epsilon": self.epsilon,
-            "loss": float(np.mean(losses)) if losses else None,
-            "seconds": {part: round(spent, 5) for part, spent in seconds.items()},
+            **{name: getattr(self, name).state_dict() for name in PARTS},
+            "replay": [each.to_dict() for each in self.replay],
+            "numbers": [self.episode, self.updates, self.curriculum_weight],
+            "rng": json.dumps(self.rng.bit_generator.state),
         }
+
+    def load_state_dict(self, content: dict[str, Any]) -> None:
+        """The inverse of :meth:`state_dict`."""
+        for name in PARTS:
+            getattr(self, name).load_state_dict(content[name])
+        self.replay = [Tried.from_dict(each) for each in content["replay"]]
+        self.episode, self.updates, self.curriculum_weight = content["numbers"]
+        self.rng.bit_generator.state = json.loads(content["rng"])
+
+    def policy(self) -> LearnedPolicy:
+        """The policy as it stands: the averaged weights."""
+        return LearnedPolicy(self.average, self.config, self.config.variant)
+
+    def train(self, episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
+        """Train up to ``episodes`` in all."""
+        train(self, episodes, watch)
+
+
+def loss_of(
+    values: Tensor, reach: Tensor, goals: Tensor | None, graphs: Tensor, states: int, cross_entropy: float
+) -> Tensor:
+    """What is wrong with the differences between the choices of each state, and with the chances themselves.
+
+    ``values`` (choices, goals) are Q; ``reach`` (choices,) is what was reached, nan where a choice was not tried;
+    ``goals`` (choices, goals). The target of a chance is y = 1[I >= g]; without goals that of Q is the reach.
+    """
+    tried = ~torch.isnan(reach)
+    values, reach, graphs = values[tried], reach[tried], graphs[tried]
+    if goals is None:
+        wanted, found = reach[:, None], values
+        plain = functional.mse_loss(found, wanted)
+    else:
+        wanted, found = (reach[:, None] >= goals[tried] - 1e-6).float(), torch.sigmoid(values)
+        plain = functional.binary_cross_entropy_with_logits(values, wanted)
+    apart = centred(found - wanted, graphs, states)
+    return CENTRED * apart.square().mean() + cross_entropy * plain
+
+
+def centred(values: Tensor, graphs: Tensor, states: int) -> Tensor:
+    """Values of choices less their mean over the choices of the same state."""
+    count = torch.bincount(graphs, minlength=states)[:, None].clamp(min=1)
+    sums = values.new_zeros(states, values.shape[1]).index_add(0, graphs, values)
+    return values - (sums / count).index_select(0, graphs)

@@ -1,0 +1,440 @@
+"""CLAIM as published, in one file that reads like Section 4 and Algorithm 1 of the paper.
+
+Li, Lowalekar and Varakantham, "CLAIM: Curriculum Learning Policy for Influence Maximization in Unknown Social
+Networks", UAI 2021. Comments name the lines of Algorithm 1 and the equations. "Open" marks a choice that the text
+leaves open, with the reading taken here. Graphs are dense matrices over people, one state at a time.
+
+The variants are the rows of the paper's ablation: ``geometric-dqn`` (no goal), ``goal-dqn`` (the goal is an input),
+``her`` (and hindsight) and ``claim`` (and the curriculum). ``claim train --preset paper`` runs this file. The training
+of ``claim`` without the preset, which departs from the paper, is in train.py; nothing here depends on it.
+"""
+
+import copy
+import json
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from claim.cascades import Worlds
+from claim.discovery import Discovered, Simulation, policy_named, surveys
+from claim.learning.config import check_fields
+from claim.learning.deepwalk import DeepWalk
+from claim.networks import Network
+from claim.selection import Candidates, select
+from claim.selection.greedy import Task, greedy
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of Section 5. What the text leaves open is as in the authors' public code, unless said otherwise."""
+
+    variant: Literal["geometric-dqn", "goal-dqn", "her", "claim"] = "claim"
+    budget: int = 5  # T
+    start: int = 5  # |S|
+    leaders: int = 10
+    p: float = 0.1
+    dimensions: int = 60  # d, of DeepWalk; Open
+    hidden: int = 64  # of the convolutions; Open
+    clusters: int = 100  # of the pooling; Open
+    layers: tuple[int, int] = (400, 300)  # FC1 and FC2; Open
+    learning_rate: float = 1e-4  # Open
+    weight_decay: float = 1e-3  # Open
+    gamma: float = 0.99  # of the Bellman error; Open
+    exploration_initial_eps: float = 0.1  # ε; Open
+    exploration_decay: float = 0.999  # an episode; Open
+    exploration_final_eps: float = 0.01  # Open
+    batch_size: int = 100  # k; Open
+    buffer_size: int = 4000  # Open
+    curriculum_candidates: int = 3  # m
+    curriculum_weight: float = 1.0  # λ at the start; Open
+    curriculum_decay: float = 0.999  # γ of line 19; Open
+    target_interval: int = 10  # episodes; Open: "at regular intervals", and no number is known
+    validate_every: int = 100  # episodes; validation watches the training and decides nothing
+    validation_starts: int = 20  # per training network
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def goal(self) -> bool:
+        return self.variant != "geometric-dqn"
+
+    @property
+    def hindsight(self) -> bool:
+        return self.variant in ("her", "claim")
+
+    @property
+    def curriculum(self) -> bool:
+        return self.variant == "claim"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for a manifest or a policy file."""
+        return asdict(self)
+
+
+# Section 3.2: Geometric-DQN ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """S_t = (F_t^0, A_t): DeepWalk vectors and ties of the discovered people, and the people X who can be queried."""
+
+    features: Tensor  # F^0, (people, dimensions); the row of u is φ(u)
+    ties: Tensor  # (2, ties), each tie once
+    actions: Tensor  # X, people not yet queried
+
+    @classmethod
+    def of(cls, discovered: Discovered, dimensions: int, rng: np.random.Generator) -> "State":
+        """Lines 5 and 10: F^0 = DeepWalk(G_t), learned anew for each graph. Open: one pass over the walks."""
+        vectors = DeepWalk(dimensions, epochs=1).embed(discovered.as_network(), rng)
+        ties = torch.from_numpy(np.array(discovered.ties(), dtype=np.int64))
+        return cls(torch.from_numpy(vectors), ties, torch.tensor(discovered.frontier, dtype=torch.int64))
+
+    @property
+    def adjacency(self) -> Tensor:
+        """A_t, (people, people)."""
+        dense = torch.zeros(len(self.features), len(self.features))
+        one, other = self.ties
+        dense[one, other] = dense[other, one] = 1.0
+        return dense
+
+
+def convolve(adjacency: Tensor, features: Tensor) -> Tensor:
+    """D^-1/2 Ã D^-1/2 F with Ã = A + I, the part of a graph convolution before its weights."""
+    closed = adjacency + torch.eye(len(adjacency))
+    scale = closed.sum(dim=1).rsqrt()
+    return scale[:, None] * (closed @ (scale[:, None] * features))
+
+
+class GeometricDQN(nn.Module):
+    """Q(S, φ(u), g): graph convolutions and differentiable pooling, then FC1 and FC2.
+
+    Open: two convolutions, one pooling (Ying et al., 2018), and one convolution of the coarse graph, whose mean is the
+    embedding of the state.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        inputs, hidden = settings.dimensions, settings.hidden
+        self.first = nn.Linear(inputs, hidden, bias=False)
+        self.second = nn.Linear(hidden, hidden, bias=False)
+        self.assign = nn.Linear(hidden, settings.clusters, bias=False)
+        self.coarse = nn.Linear(hidden, hidden, bias=False)
+        one, two = settings.layers
+        self.fc1 = nn.Linear(hidden + inputs + settings.goal, one)
+        self.fc2 = nn.Linear(one, two)
+        self.out = nn.Linear(two, 1)
+
+    def embed(self, state: State) -> Tensor:
+        """s_emb, the output of convolutions and pooling and the input of FC1: (hidden,)."""
+        adjacency = state.adjacency
+        once = torch.relu(self.first(convolve(adjacency, state.features)))  # F^1 = ReLU(D^-1/2 Ã D^-1/2 F^0 W^1)
+        around = convolve(adjacency, once)
+        features = torch.relu(self.second(around))  # F^2
+        clusters = torch.softmax(self.assign(around), dim=1)  # each person's share in each cluster
+        pooled = convolve(clusters.T @ adjacency @ clusters, clusters.T @ features)  # the coarse graph
+        return torch.relu(self.coarse(pooled)).mean(dim=0)
+
+    def forward(self, embedding: Tensor, actions: Tensor, goal: Tensor | None) -> Tensor:
+        """Q of actions φ(u), (actions, dimensions), from s_emb, (hidden,) or one for each action: (actions,)."""
+        parts = [embedding.expand(len(actions), -1), actions]
+        if goal is not None:
+            parts.append(goal.expand(len(actions), 1))
+        value: Tensor = self.out(torch.relu(self.fc2(torch.relu(self.fc1(torch.cat(parts, dim=1))))))
+        return value.squeeze(1)
+
+
+# Section 4.1: goals --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What a team is assumed to know: |V*|, |E*| and I*, the average influence. Goals are J of eq. 5."""
+
+    people: float
+    ties: float
+    influence: float
+    start: int  # |S|
+
+    def expected(self, first_layer: float, p: float, start: int) -> float:
+        """J for K_1 people in the first layer, who reach everyone else over L layers (eq. 3)."""
+        others, r = max(self.people - start, 0.0), max(2 * self.ties / self.people - 1, 0.0)
+        first_layer = min(first_layer, others)
+        if first_layer <= 0:
+            return float(start)
+        inside = 1 + others * (r - 1) / first_layer
+        if r == 1:  # the limit of eq. 3
+            layers = others / first_layer
+        elif r == 0:
+            layers = 1.0
+        else:
+            layers = math.log(inside) / math.log(r) if inside > 0 else math.inf  # inf: too few contacts for all
+        ratio = p * r
+        total = layers if ratio == 1 else (ratio**layers - 1) / (ratio - 1)  # of eq. 5; its limit first
+        return start + min(first_layer * p * total, others)
+
+    @cached_property
+    def p_prime(self) -> float:
+        """p', which makes J closest to I* with K_1 = |S| 2 |E*| / |V*|: "a search in the probability space"."""
+        first_layer = self.start * 2 * self.ties / self.people
+        tried: list[float] = np.linspace(0.0, 1.0, 10_001).tolist()
+        return min(tried, key=lambda p: abs(self.expected(first_layer, p, self.start) - self.influence))
+
+    def goal(self, discovered: Discovered) -> float:
+        """g: J with p' and K_1 = |N(S)|, the contacts of the start people who are no start people themselves."""
+        start = set(discovered.start)
+        contacts = {contact for person in start for contact in discovered.contacts[person]} - start
+        return max(self.expected(len(contacts), self.p_prime, len(start)), 1.0)  # at least 1, to divide by
+
+
+def reward(influence: float, goal: float) -> float:
+    """R_{T-1,g} of eq. 6; every other reward is 0."""
+    return (influence - goal) / goal
+
+
+class TrainingNetwork:
+    """G*: a training network, with the worlds in which influence on it is counted."""
+
+    def __init__(self, network: Network, settings: Any) -> None:
+        self.network, self.settings = network, settings
+        self.worlds = Worlds.draw(network, settings.p, 1000, settings.seed)
+        best = select(network, settings.leaders, settings.p, rng=settings.seed).indices
+        self.optimum = self.worlds.influence(best).mean  # OPT(G*) of eq. 1
+        rng, reached = np.random.default_rng(settings.seed), []
+        for _ in range(50):  # Open: I* is what random surveys reach on the network
+            simulation = self.study(rng)
+            for _ in surveys(simulation, policy_named("random"), settings.budget, rng):
+                pass
+            reached.append(self.influence(simulation, rng))
+        self.estimates = Estimates(network.n, network.m, float(np.mean(reached)), settings.start)
+
+    def study(self, rng: np.random.Generator) -> Simulation:
+        """S = sample(G), and the subgraph G_0."""
+        people = rng.choice(self.network.n, min(self.settings.start, self.network.n), replace=False)
+        return Simulation(self.network, people.tolist(), rng)
+
+    def influence(self, simulation: Simulation, rng: np.random.Generator) -> float:
+        """I_{G*}(O(G_T)), with the greedy oracle of the authors' public code.
+
+        It also chooses among the people who were never discovered, who have no ties that it knows of. Of people who
+        are worth the same it takes the first; it averages 100 worlds.
+        """
+        people, (one, other) = np.array(simulation.people), simulation.discovered.ties()
+        seen = Network.from_edges(people[one], people[other], n=self.network.n)
+        leaders = min(self.settings.leaders, seen.n)
+        task = Task(seen, Candidates.of(seen.n, leaders), leaders, self.settings.p, 100, rng, ties="first")
+        return self.worlds.influence(greedy(task)).mean
+
+
+# Section 4.2: experience replay --------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Experience:
+    """(S_t, φ(u_t), R_{t,g}, S_{t+1}, g), and what the curriculum compares."""
+
+    state: State
+    action: int  # u_t
+    reward: float
+    next_state: State | None  # None after the last query
+    goal: float  # g, or the pseudo-goal g'
+    desired: float  # the goal that the episode pursued
+    achieved: float  # I(O(G_T)) of the episode
+    embedding: Tensor  # s_emb, as of the last time it was computed
+
+
+def choose_experiences(drawn: Sequence[Any], count: int, weight: float) -> list[Any]:
+    """Greedy maximisation of F(A) = F_prox(A) + λ F_div(A) (eq. 7) over the drawn B, by the marginal gain F(i | A).
+
+    Open: an experience with a pseudo-goal has achieved it, so its proximity would be the largest there is, and batches
+    would fill with rewards of 0. As in Fang et al. (2019), proximity is to the goal that the episode pursued.
+    """
+    apart = np.array([abs(each.achieved - each.desired) for each in drawn])
+    near = apart.max() - apart  # eq. 8: the smallest c is enough, and a larger one chooses the same
+    embeddings = torch.stack([each.embedding for each in drawn]).numpy()
+    similar = embeddings @ embeddings.T  # dot products
+    chosen: list[int] = []
+    covered = np.zeros(len(drawn))  # max over A of eq. 9, at least 0
+    for _ in range(min(count, len(drawn))):
+        gain = near + weight * np.maximum(similar - covered, 0.0).sum(axis=1)
+        gain[chosen] = -np.inf
+        chosen.append(int(gain.argmax()))
+        covered = np.maximum(covered, similar[chosen[-1]])
+    return [drawn[i] for i in chosen]
+
+
+# Algorithm 1 ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PaperPolicy:
+    """A trained network, which queries the person of the highest Q; goals come from averages of training networks."""
+
+    network: GeometricDQN
+    settings: Settings
+    estimates: Estimates
+    name: str
+    card: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """The ``count`` people of the highest Q."""
+        if not discovered.frontier:
+            return []
+        state = State.of(discovered, self.settings.dimensions, rng)
+        with torch.no_grad():
+            values = self.values(self.network.embed(state), state, self.estimates.goal(discovered))
+        return state.actions[values.argsort(descending=True)[:count]].tolist()
+
+    def values(self, embedding: Tensor, state: State, goal: float) -> Tensor:
+        """Q of every person of X."""
+        value: Tensor = self.network(embedding, state.features[state.actions], self.scaled([goal]))
+        return value
+
+    def scaled(self, goals: Sequence[float]) -> Tensor | None:
+        """g as an input of FC1, (goals, 1). Open: in units of the average influence, so that inputs are of one size."""
+        return torch.tensor([[goal / self.estimates.influence] for goal in goals]) if self.settings.goal else None
+
+
+class Training:
+    """Line 1: Q_θ, Q_θ' with θ' = θ, and the replay buffer; and what else changes during training."""
+
+    def __init__(self, settings: Settings, networks: Sequence[Network]) -> None:
+        self.settings = settings
+        self.rng = np.random.default_rng(settings.seed)
+        self.networks = [TrainingNetwork(network, settings) for network in networks]
+        known = [(each.network.n, each.network.m, each.estimates.influence) for each in self.networks]
+        people, ties, influence = np.mean(known, axis=0).tolist()
+        estimates = Estimates(people, ties, influence, settings.start)  # for networks that are not known
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            network = GeometricDQN(settings)
+        name = "paper-claim" if settings.variant == "claim" else settings.variant
+        self.online = PaperPolicy(network, settings, estimates, name)
+        self.target = copy.deepcopy(self.online)
+        self.optimiser = torch.optim.Adam(
+            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self.buffer: deque[Experience] = deque(maxlen=settings.buffer_size)
+        self.episode, self.updates = 0, 0
+        self.epsilon, self.curriculum_weight = settings.exploration_initial_eps, settings.curriculum_weight
+
+    def act(self, state: State, goal: float) -> tuple[int, Tensor]:
+        """Line 8: a random person of X with probability ε, else the person of the highest Q; and s_emb."""
+        with torch.no_grad():
+            embedding = self.online.network.embed(state)
+            values = self.online.values(embedding, state, goal)
+        if self.rng.random() < self.epsilon:
+            return int(self.rng.choice(state.actions.numpy())), embedding
+        return int(state.actions[values.argmax()]), embedding
+
+    def sample(self) -> list[Experience]:
+        """Line 18: uniformly, or by proximity and diversity from m times as many."""
+        size, settings = self.settings.batch_size, self.settings
+        drawn = min(len(self.buffer), size * (settings.curriculum_candidates if settings.curriculum else 1))
+        uniform = [self.buffer[i] for i in self.rng.choice(len(self.buffer), drawn, replace=False).tolist()]
+        return choose_experiences(uniform, size, self.curriculum_weight) if settings.curriculum else uniform
+
+    def update(self, batch: Sequence[Experience]) -> float:
+        """Line 20: one step down the Bellman error 1/2 |Q(s, u, g) - (r + γ max Q'(s', u', g))|^2."""
+        wanted = torch.tensor([self.wanted(each) for each in batch])
+        embeddings = torch.stack([self.online.network.embed(each.state) for each in batch])
+        actions = torch.stack([each.state.features[each.action] for each in batch])
+        goals = self.online.scaled([each.goal for each in batch])
+        loss = 0.5 * (self.online.network(embeddings, actions, goals) - wanted).square().mean()
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.updates += 1
+        for each, embedding in zip(batch, embeddings.detach(), strict=True):
+            each.embedding = embedding.clone()
+        return float(loss.detach())
+
+    @torch.no_grad()
+    def wanted(self, each: Experience) -> float:
+        """r + γ max_u' Q'(s', u', g), and r alone after the last query."""
+        following = each.next_state
+        if following is None:
+            return each.reward
+        values = self.target.values(self.target.network.embed(following), following, each.goal)
+        return each.reward + self.settings.gamma * float(values.max())
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that changes; a training that loads it goes on as if it had never stopped."""
+        pairs = [(each.state, each.next_state) for each in self.buffer]
+        states = list({id(state): state for pair in pairs for state in pair if state is not None}.values())
+        place = {id(None): -1} | {id(state): i for i, state in enumerate(states)}
+        rest = ("action", "reward", "goal", "desired", "achieved", "embedding")
+        return {
+            **{name: getattr(self, name).network.state_dict() for name in ("online", "target")},
+            "optimiser": self.optimiser.state_dict(),
+            "states": [(state.features, state.ties, state.actions) for state in states],
+            "places": [(place[id(state)], place[id(following)]) for state, following in pairs],
+            "experiences": [{name: getattr(each, name) for name in rest} for each in self.buffer],
+            "numbers": [self.episode, self.updates, self.epsilon, self.curriculum_weight],
+            "rng": json.dumps(self.rng.bit_generator.state),
+        }
+
+    def load_state_dict(self, content: dict[str, Any]) -> None:
+        """The inverse of :meth:`state_dict`."""
+        for name in ("online", "target"):
+            getattr(self, name).network.load_state_dict(content[name])
+        self.optimiser.load_state_dict(content["optimiser"])
+        states = [*(State(*parts) for parts in content["states"]), None]  # the last is at -1
+        for (i, j), rest in zip(content["places"], content["experiences"], strict=True):
+            self.buffer.append(Experience(state=states[i], next_state=states[j], **rest))
+        self.episode, self.updates, self.epsilon, self.curriculum_weight = content["numbers"]
+        self.rng.bit_generator.state = json.loads(content["rng"])
+
+    def policy(self) -> PaperPolicy:
+        """The policy as it stands. Open: the network after the last episode is the one that counts."""
+        return self.online
+
+    def train(self, episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
+        """Train up to ``episodes`` in all."""
+        train(self, episodes, watch)
+
+
+def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], None]) -> None:
+    """Algorithm 1, up to ``episodes`` in all."""
+    settings, rng = training.settings, training.rng
+    while training.episode < episodes:  # line 2
+        network = training.networks[rng.integers(len(training.networks))]  # line 3: G = sample(G)
+        simulation = network.study(rng)  # lines 3 and 4: S = sample(G) and G_0
+        goal = network.estimates.goal(simulation.discovered)  # line 4: g
+        states, queried, embeddings = [State.of(simulation.discovered, settings.dimensions, rng)], [], []  # lines 5, 6
+        for _ in range(settings.budget):  # line 7
+            if not len(states[-1].actions):
+                break
+            person, embedding = training.act(states[-1], goal)  # line 8
+            simulation.ask(person)  # line 9: query, and observe G_{t+1}
+            states.append(State.of(simulation.discovered, settings.dimensions, rng))  # lines 10 and 11
+            queried.append(person)
+            embeddings.append(embedding)
+        reached = network.influence(simulation, rng)  # I(O(G_T))
+        for t, person in enumerate(queried):  # line 12
+            last = t + 1 == len(queried)
+            for pursued in [goal, reached] if settings.hindsight else [goal]:  # lines 13 to 16: g, then g' = I(O(G_T))
+                paid = (reward(reached, pursued) if settings.goal else reached / network.optimum) if last else 0.0
+                following = None if last else states[t + 1]
+                training.buffer.append(
+                    Experience(states[t], person, paid, following, pursued, goal, reached, embeddings[t])
+                )
+        losses = []
+        for _ in range(settings.budget if training.buffer else 0):  # line 17
+            losses.append(training.update(training.sample()))  # lines 18 and 20
+        training.curriculum_weight *= settings.curriculum_decay  # line 19; once an episode, as the text says
+        training.epsilon = max(training.epsilon * settings.exploration_decay, settings.exploration_final_eps)
+        training.episode += 1
+        if training.episode % settings.target_interval == 0:  # line 21
+            training.target.network.load_state_dict(training.online.network.state_dict())
+        metrics = {"episode": training.episode, "network": network.network.name, "influence": reached, "goal": goal}
+        schedules = {"curriculum_weight": training.curriculum_weight, "epsilon": training.epsilon}
+        watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})
