@@ -12,7 +12,7 @@ from claim.errors import InputError, check_whole
 from claim.learning.config import Config
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.catalogue import family_of
-from claim.registry import PolicyLike, check_policy, find_policy, is_marked, name_of
+from claim.registry import DEFAULT, PolicyLike, adviser, check_policy, find_policy, is_marked, name_of
 from claim.results import Tabular
 
 
@@ -21,13 +21,14 @@ class Advice(Tabular):
     """The people to survey next, best first.
 
     A row has the ``rank`` and label of a ``person``, the labels of the people who named them (``named_by``), and the
-    ``reasons`` of the policy.
+    ``reasons`` of the policy. ``note`` says why another policy than the one named was used, if so.
     """
 
     policy: str
     surveyed: int
     people: int
     rows: list[dict[str, Any]]
+    note: str | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """One row per person."""
@@ -35,7 +36,8 @@ class Advice(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The data that ``claim advise --json`` writes."""
-        return {"policy": self.policy, "surveyed": self.surveyed, "people": self.people, "ranking": self.rows}
+        data = {"policy": self.policy, "surveyed": self.surveyed, "people": self.people, "ranking": self.rows}
+        return data if self.note is None else {**data, "note": self.note}
 
 
 def advise(
@@ -43,7 +45,7 @@ def advise(
     surveyed: Iterable[Label] = (),
     refused: Iterable[Label] = (),
     start: Iterable[Label] = (),
-    policy: PolicyLike = "scout",
+    policy: PolicyLike = DEFAULT,
     budget: int = 5,
     count: int = 10,
     seed: int = 0,
@@ -52,11 +54,13 @@ def advise(
 
     ``known`` has the ties named so far. The others are labels of people: ``surveyed`` in the order of the surveys, and
     ``start`` those the study began with (by default the first of ``surveyed``). ``budget`` is the number of surveys of
-    the whole study: a shipped trained policy is the one of the nearest budget.
+    the whole study: a shipped trained policy is the one of the nearest budget. In place of one that was not shown to
+    beat chance, the default advises.
     """
     check_whole(1, count=count)
     network = load(known)
     check_survey_policy(policy)
+    policy, note = adviser(policy, family_of(network), budget)
     name, policy = name_of(policy), find_policy(policy, family_of(network), budget)
     seen = discovered_so_far(network, surveyed, refused, start, policy)
 
@@ -72,7 +76,7 @@ def advise(
         }
         for rank, person in enumerate(policy.choose(seen, np.random.default_rng(seed), count), 1)
     ]
-    return Advice(name, len(seen.surveyed), len(seen), rows)
+    return Advice(name, len(seen.surveyed), len(seen), rows, note)
 
 
 def check_survey_policy(policy: PolicyLike) -> None:

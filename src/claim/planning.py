@@ -15,7 +15,7 @@ from claim.fitting.random_graphs import look_alike
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import named_seed
-from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of
+from claim.registry import DEFAULT, PolicyLike, SelectorLike, adviser, find_policy, find_selector, name_of
 from claim.results import Tabular
 from claim.selection.foresight import FreeForesight, check_foresight
 from claim.selection.foresight.selection_state import SeenNetwork, closure
@@ -37,7 +37,7 @@ class PlanSettings:
 
     leaders: int = 10
     p: float = 0.1  # probability that a message passes along a contact
-    policy: PolicyLike = "scout"
+    policy: PolicyLike = DEFAULT
     selector: SelectorLike = "foresight:free"
     surveys: Sequence[int] = (0, 5, 10, 15, 20, 30, 40, 50)  # the numbers of surveys to compare, ascending
     studies: int = 100
@@ -140,7 +140,9 @@ def plan(
     check_whole(1, people=people, start_size=start_size)
     if mean_degree is not None and not 0 < mean_degree < people:
         raise InputError(f"the mean degree must be above 0 and below the number of people, got {mean_degree}")
-    basis: dict[str, Any] = {"people": people, "mean_degree": mean_degree}
+    used, note = adviser(settings.policy, None, settings.surveys[-1])
+    settings = replace(settings, policy=used)
+    basis: dict[str, Any] = {"people": people, "mean_degree": mean_degree, **({"note": note} if note else {})}
     if known is None:
         if mean_degree is None:
             raise InputError("a plan without known ties needs the mean degree, at least roughly")

@@ -5,6 +5,7 @@ A name is one of the built-in rules, one you registered (:func:`register_policy`
 (``claim``, ``claim:retweet@20``) or a policy file.
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -24,6 +25,7 @@ from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
+DEFAULT = "scout"  # advises where no other policy is named
 FOLDER = Path(__file__).parent / "learning" / "policies"
 SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
 NEEDED = ("torch", "safetensors")  # by trained policies
@@ -191,6 +193,12 @@ class Shipped:
         """Where its files are, without their endings."""
         return FOLDER / f"{self.variant}.{self.family}.{self.budget}"
 
+    @property
+    def beats_chance(self) -> bool:
+        """Whether it was shown to beat random people and random classes on start sets of its training networks."""
+        card = json.loads(self.stem.with_name(f"{self.stem.name}.json").read_text(encoding="utf-8"))
+        return bool(card.get("beats_chance", {}).get("shown", False))
+
 
 def is_learned(name: str) -> bool:
     """Whether a name means a trained policy: a variant, or a policy file."""
@@ -207,6 +215,17 @@ def shipped() -> list[Shipped]:
     """All trained policies that come with the package."""
     stems = (path.stem.split(".") for path in sorted(FOLDER.glob("*.json")))
     return [Shipped(variant, family, int(budget)) for variant, family, budget in stems]
+
+
+def adviser(given: PolicyLike, family: str | None = None, budget: int = 5) -> tuple[PolicyLike, str | None]:
+    """What advises a real study: the policy given, or the default where that one is no better than chance; and why."""
+    if not isinstance(given, str) or not is_learned(given) or is_file(given):
+        return given, None
+    meant = find_shipped(given, family, budget)
+    if meant.beats_chance:
+        return given, None
+    trained_for = f"{meant.variant}:{meant.family}@{meant.budget}"
+    return DEFAULT, f"{trained_for} was not shown to beat chance on its training networks: {DEFAULT} advises instead"
 
 
 def find_shipped(name: str, family: str | None, budget: int) -> Shipped:

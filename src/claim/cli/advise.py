@@ -74,4 +74,5 @@ def _shown(advice: "Advice") -> "RenderableType":
         return "no people are left to survey: all people named so far were surveyed or refused"
     title = f"Whom to survey next ({advice.policy}; {advice.surveyed} surveyed, {advice.people} known)"
     shown = table(title, ["rank", "person", "why"], [{**row, "why": row["reasons"]} for row in advice.rows])
-    return Group(shown, *[f"claim explain shows why {advice.policy} ranks them so."] * is_learned(advice.policy))
+    why = f"claim explain shows why {advice.policy} ranks them so." if is_learned(advice.policy) else None
+    return Group(*filter(None, [advice.note, shown, why]))

@@ -82,4 +82,5 @@ def _shown(made: "Plan", further: bool) -> "Group":
         }
         for point in made.points
     ]
-    return Group(table(title, rows[0], rows, right=rows[0], caption=caption, box=box.SIMPLE_HEAD), made.advice)
+    shown = table(title, rows[0], rows, right=rows[0], caption=caption, box=box.SIMPLE_HEAD)
+    return Group(*filter(None, [made.basis.get("note"), shown, made.advice]))

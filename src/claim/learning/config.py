@@ -49,6 +49,7 @@ class Config:
     layers: tuple[int, int] = (128, 64)
     # Learning
     exploration_eps: float = 0.3  # share of random choices in episodes
+    states: int = 5  # of an episode, in which choices are tried; at random if it has more
     updates: int = 3  # per episode
     batch_size: int = 32  # states
     goals: int = 12  # pseudo-goals per state and update

@@ -34,7 +34,7 @@ def train(training: "Training", episodes: int, watch: Callable[[dict[str, Any]],
     while training.episode < episodes:  # line 2
         which = int(rng.integers(len(training.networks)))  # line 3: a network
         network = training.networks[which]
-        moments = training.play(network)  # lines 4 to 11: the states of an epsilon-greedy study
+        moments = training.play(network)  # lines 4 to 11: states of an epsilon-greedy study
         reach = training.try_choices(network, moments)  # what each choice in each state leads to
         tried = training.store(which, moments, reach)  # lines 12 to 16: any goal can be judged by these in hindsight
         losses = []
@@ -106,7 +106,7 @@ class Training:
         self.curriculum_weight = config.curriculum_weight
 
     def play(self, network: TrainingNetwork) -> list[Moment]:
-        """A study in which choices are random with probability epsilon, and else the best."""
+        """Moments of a study in which choices are random with probability epsilon, and else the best."""
         config, rng = self.config, self.rng
         simulation, moments = network.study(rng), []
         for left in range(config.budget, 0, -1):
@@ -119,6 +119,8 @@ class Training:
                 chosen = int(rng.integers(len(values)))
             moments.append(Moment(simulation.copy(rng), graph, state, chosen, left))
             simulation.ask(int(rng.choice(graph.members[graph.frontier[chosen]])))
+        if len(moments) > config.states:
+            moments = [moments[i] for i in sorted(rng.choice(len(moments), config.states, replace=False).tolist())]
         return moments
 
     def try_choices(self, network: TrainingNetwork, moments: Sequence[Moment]) -> list[FloatArray]:

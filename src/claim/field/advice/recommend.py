@@ -16,7 +16,7 @@ from claim.io.files import sha256_of
 from claim.messages import Message
 from claim.networks.catalogue import EVERY_FAMILY
 from claim.randomness import named_seed
-from claim.registry import can_load_trained, find_policy, find_shipped, is_file, is_learned, shipped
+from claim.registry import adviser, can_load_trained, find_policy, find_shipped, is_file, is_learned, shipped
 
 ALTERNATIVES = 5
 REST = 3  # attempts with others, for each time a person was not there, before they are suggested as before
@@ -67,7 +67,9 @@ def recommend(study: Study, count: int | None = None) -> Advice:
     ranking = _ranking(study, policy, count + ALTERNATIVES, kept)
     sizes = {member: group.size for group in study.discovered().frontier_classes for member in group.members}
     suggestions = tuple(Suggestion(person.code, _reasons(study, person, policy, sizes)) for person in ranking)
-    return Advice(policy.name, policy_hash, study.setup.seed, study.state.step, count, suggestions, _notes(study))
+    return Advice(
+        policy.name, policy_hash, study.setup.seed, study.state.step, count, suggestions, _notes(study, policy)
+    )
 
 
 def _open_round(study: Study) -> tuple[int, list[Person]]:
@@ -101,8 +103,11 @@ def _rests(study: Study, person: Person) -> bool:
     return bool(person.missed) and study.state.attempts - person.missed[-1] < REST * len(person.missed)
 
 
-def _notes(study: Study) -> tuple[Message, ...]:
+def _notes(study: Study, policy: Policy) -> tuple[Message, ...]:
     notes = []
+    if policy.name != study.setup.policy:
+        text = "{wanted} was not shown to be better than chance, so {used} decides"
+        notes.append(Message.of(text, wanted=study.setup.policy, used=policy.name))
     if not study.seen.codes:
         notes.append(Message("add the people you start with"))
     elif not study.discovered().frontier:
@@ -138,8 +143,9 @@ def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]
 
 
 def offered() -> tuple[str, ...]:
-    """The rules to choose from on this machine, the default first."""
-    families = dict.fromkeys(each.family for each in shipped() if each.variant == TRAINED) if can_load_trained() else {}
+    """The rules to choose from on this machine, the default first; trained ones if they beat chance."""
+    usable = [each for each in shipped() if each.variant == TRAINED and each.beats_chance] if can_load_trained() else []
+    families = dict.fromkeys(each.family for each in usable)
     trained = [TRAINED if family == EVERY_FAMILY else f"{TRAINED}:{family}" for family in families]
     return (*MODEL_FREE, *trained)
 
@@ -159,10 +165,14 @@ def check_rule(name: str, budget: int) -> None:
 
 
 def rule_named(name: str, budget: int) -> tuple[Policy, str | None]:
-    """The policy of that name, and the hash of its file if it was trained (then it is that of the nearest budget)."""
+    """The policy of that name, and the hash of its file if it was trained (then it is that of the nearest budget).
+
+    In place of a trained one that was not shown to beat chance it is the default.
+    """
     check_rule(name, budget)
-    if not is_learned(name):
-        return policy_named(name), None
+    used, _ = adviser(name, None, budget)
+    if used != name or not is_learned(name):
+        return policy_named(str(used)), None
     weights = find_shipped(name, None, budget).stem
     return find_policy(name, None, budget), _hash(weights.with_name(f"{weights.name}.safetensors"))
 
