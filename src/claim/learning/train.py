@@ -102,6 +102,7 @@ class Training:
             self.online.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, fused=True
         )
         self.replay: list[Tried] = []
+        self.reached: list[list[float]] = [[] for _ in networks]  # by all choices tried so far, by network
         self.episode, self.updates = 0, 0
         self.curriculum_weight = config.curriculum_weight
 
@@ -160,14 +161,16 @@ class Training:
 
     def store(self, which: int, moments: Sequence[Moment], reach: Sequence[FloatArray]) -> list[Tried]:
         """Keep the states and what their choices reach; the episode's goal is what an earlier one reached."""
-        earlier = [each for each in self.replay if each.network == which]
-        desired = float(self.rng.choice(earlier[self.rng.integers(len(earlier))].known)) if earlier else 0.0
+        earlier = self.reached[which]
+        desired = earlier[self.rng.integers(len(earlier))] if earlier else 0.0
         blank = torch.zeros(self.config.hidden)
         tried = [
             Tried(moment.state, which, reached, moment.chosen, desired, blank)
             for moment, reached in zip(moments, reach, strict=True)
         ]
         self.replay += tried
+        for each in tried:
+            earlier += each.known.tolist()
         return tried
 
     def sample(self) -> list[Tried]:
@@ -182,13 +185,10 @@ class Training:
         """Goals to learn about in one state (goals,): half what its choices reached, half what others reached."""
         if not self.config.hindsight:
             return np.full(self.config.goals, tried.desired, dtype=np.float32)
-        own = self.rng.choice(tried.known, self.config.goals // 2)
-        others: list[float] = []
-        while len(others) < self.config.goals - len(own):
-            other = self.replay[self.rng.integers(len(self.replay))]
-            if other.network == tried.network:
-                others.append(float(self.rng.choice(other.known)))
-        return np.concatenate([own, others]).astype(np.float32)
+        own, others, half = tried.known, self.reached[tried.network], self.config.goals // 2
+        picked = [own[i] for i in self.rng.integers(len(own), size=half)]
+        picked += [others[i] for i in self.rng.integers(len(others), size=self.config.goals - half)]
+        return np.array(picked, dtype=np.float32)
 
     def update(self, batch: Sequence[Tried]) -> float:
         """One step of the network, and of its average; returns the loss."""
@@ -235,6 +235,8 @@ class Training:
         for name in PARTS:
             getattr(self, name).load_state_dict(content[name])
         self.replay = [Tried.from_dict(each) for each in content["replay"]]
+        for each in self.replay:
+            self.reached[each.network] += each.known.tolist()
         self.episode, self.updates, self.curriculum_weight = content["numbers"]
         self.rng.bit_generator.state = json.loads(content["rng"])
 
