@@ -1,14 +1,23 @@
 """Make the files that come with the software again: ``python tools/make_shipped.py [NAME ...]``.
 
 Names are those of trained policies (VARIANT.FAMILY.BUDGET), of foresight models (foresight.FAMILY) and ``scout``;
-without names, all are made. Policies are trained in runs/policies/NAME and continued there if they were interrupted;
-the network that validated best is copied into the package.
+without names, all are made. Policies of several seeds are trained in runs/policies/NAME.SEED, and continued there if
+they were interrupted. On start sets of their training networks that no training used, they are compared with chance.
+The best of them is copied into the package, and its card says what the comparison of all of them found.
 """
 
+import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+
+from claim.learning.policy import load_policy
+from claim.learning.validation import BASELINES, Validation, against_chance, means, score
+from claim.networks.catalogue import load_all, networks_given
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "claim"
@@ -18,10 +27,14 @@ SCOUT = PACKAGE / "discovery" / "policies" / "scout_weights.json"
 RUNS = ROOT / "runs" / "policies"
 
 FAMILIES = ("retweet", "animal", "zones", "all")
-EPISODES = 1000
+SEEDS = {"claim": 5, "paper-claim": 3, "geometric-dqn": 3, "goal-dqn": 1, "her": 1}
+SEEDS_OF_20 = 3  # of claim for 20 surveys
+EPISODES_OF_20 = 160
+START_SETS = 400
+SEED = 10_000  # of their start sets
 NAMES = [
-    *(f"{variant}.{family}.5" for variant in ("claim", "geometric-dqn") for family in FAMILIES),
-    *(f"claim.{family}.20" for family in FAMILIES),
+    *(f"claim.{family}.{budget}" for budget in (5, 20) for family in FAMILIES),
+    *(f"{variant}.{family}.5" for variant in SEEDS if variant != "claim" for family in ("retweet", "animal")),
     *(f"foresight.{family}" for family in (*FAMILIES, "free")),
     "scout",
 ]
@@ -45,11 +58,39 @@ def make(name: str) -> None:
         run("claim", "foresight", "train", "--family", family, "--out", str(FORESIGHT / f"{family}.json"))
     else:
         variant, family, budget = name.split(".")
-        out = RUNS / name
-        options = ["--variant", variant, "--family", family, "--budget", budget, "--seed", "0", "--out", str(out)]
-        run("claim", "train", *options, "--episodes", str(EPISODES), "--resume")
-        for ending in (".json", ".safetensors"):
-            shutil.copy(out / f"policy{ending}", POLICIES / f"{name}{ending}")
+        seeds = SEEDS[variant] if budget == "5" else SEEDS_OF_20
+        ship(name, family, [trained(variant, family, budget, seed) for seed in range(seeds)])
+
+
+def trained(variant: str, family: str, budget: str, seed: int) -> Path:
+    """Train one policy; returns its card."""
+    out = RUNS / f"{variant}.{family}.{budget}.{seed}"
+    options = ["--family", family, "--budget", budget, "--seed", str(seed), "--out", str(out), "--resume"]
+    if variant != "claim":
+        options += ["--preset", "paper", "--variant", variant.removeprefix("paper-")]
+    if budget != "5":
+        options += ["--episodes", str(EPISODES_OF_20)]
+    run("claim", "train", *options)
+    return out / "policy.json"
+
+
+def ship(name: str, family: str, cards: list[Path]) -> None:
+    """Compare the policies of all seeds with chance, and copy the best of them with what was found."""
+    networks, policies = load_all(networks_given(family, "train")), [load_policy(card) for card in cards]
+    settings = replace(settings_of(policies[0]), validation_starts=START_SETS, seed=SEED)
+    found = against_chance(policies, networks, settings)
+    validation = Validation(networks, settings)
+    chance = means(validation.reached(BASELINES[0]))
+    best = int(np.argmax([score(means(validation.reached(policy)), chance) for policy in policies]))
+    print(f"{name}: {found}, best seed {best}", flush=True)
+    card = json.loads(cards[best].read_text(encoding="utf-8")) | {"beats_chance": found}
+    (POLICIES / f"{name}.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    shutil.copy(cards[best].with_suffix(".safetensors"), POLICIES / f"{name}.safetensors")
+
+
+def settings_of(policy):
+    """The settings that a policy was trained with."""
+    return policy.config if hasattr(policy, "config") else policy.settings
 
 
 def run(module: str, *arguments: str) -> None:

@@ -75,4 +75,5 @@ def _shown(advice: "Advice") -> "RenderableType":
     title = f"Whom to survey next ({advice.policy}; {advice.surveyed} surveyed, {advice.people} known)"
     shown = table(title, ["rank", "person", "why"], [{**row, "why": row["reasons"]} for row in advice.rows])
     why = f"claim explain shows why {advice.policy} ranks them so." if is_learned(advice.policy) else None
-    return Group(*filter(None, [advice.note, shown, why]))
+    parts: list[RenderableType] = [part for part in (advice.note, shown, why) if part is not None]
+    return Group(*parts)

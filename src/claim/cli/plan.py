@@ -83,4 +83,4 @@ def _shown(made: "Plan", further: bool) -> "Group":
         for point in made.points
     ]
     shown = table(title, rows[0], rows, right=rows[0], caption=caption, box=box.SIMPLE_HEAD)
-    return Group(*filter(None, [made.basis.get("note"), shown, made.advice]))
+    return Group(*[note for note in [made.basis.get("note")] if note], shown, made.advice)

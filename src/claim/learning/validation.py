@@ -8,6 +8,7 @@ import numpy as np
 
 from claim.discovery import Policy
 from claim.evaluation.runs import Method, StudySettings, draw_start_sets, run_studies
+from claim.evaluation.statistics import hierarchical_test
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import named_seed
@@ -43,3 +44,22 @@ def means(reached: dict[str, FloatArray]) -> dict[str, float]:
 def score(reached: dict[str, float], baseline: dict[str, float]) -> float:
     """What is reached relative to a baseline, the mean over networks."""
     return float(np.mean([reached[name] / baseline[name] for name in reached]))
+
+
+def against_chance(policies: Sequence[Policy], networks: Sequence[Network], settings: Any) -> dict[str, Any]:
+    """Compare the policies of several training seeds with random people and random classes, for a policy's card.
+
+    ``shown`` says whether they beat both: the 95 % interval over trainings and start sets lies above 0. Differences are
+    shares of what the other reaches, on average over networks.
+    """
+    validation = Validation(networks, settings)
+    reached = [validation.reached(policy) for policy in policies]
+    card: dict[str, Any] = {"trainings": len(policies), "start_sets": settings.validation_starts}
+    for name in BASELINES:
+        chance = validation.reached(name)
+        ours = [np.mean([each[n] / chance[n].mean() for n in chance], axis=0) for each in reached]
+        theirs = np.mean([values / values.mean() for values in chance.values()], axis=0)
+        test = hierarchical_test(np.array(ours), theirs, np.random.default_rng(settings.seed))
+        card[name] = {"difference": test.difference, "ci95": list(test.ci95)}
+    card["shown"] = all(card[name]["ci95"][0] > 0 for name in BASELINES)
+    return card
