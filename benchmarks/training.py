@@ -21,7 +21,7 @@ from measure import Result, hub_network
 
 from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.learning import paper, train
-from claim.learning.config import EPISODES, Config
+from claim.learning.config import EPISODES, Config, Shape
 from claim.learning.network import new_network, score_frontiers
 from claim.learning.observation import observe
 from claim.learning.validation import BASELINES, Validation, means, score
@@ -87,9 +87,9 @@ def encoders(published: paper.Training) -> list[dict]:
         seen.append(simulation.discovered)
     policy = published.policy()
     on_people = [paper.State.of(each, settings.dimensions, rng) for each in seen]
-    shape = replace(Config().shape, dimensions=settings.dimensions, hidden=settings.hidden, layers=settings.layers)
-    network = new_network(replace(shape, clusters=settings.clusters), 0)
-    on_classes = [observe(each, settings.dimensions)[1] for each in seen]
+    shape = Shape("netmf", settings.dimensions, settings.hidden, settings.clusters, settings.layers, goal=True)
+    network = new_network(shape, 0)
+    on_classes = [observe(each, shape)[1] for each in seen]
 
     def one_by_one() -> None:
         with torch.no_grad():

@@ -21,7 +21,8 @@ TRAINED = ("geometric-dqn", "goal-dqn", "her", "paper-claim", "claim", "shaped-d
 class Shape:
     """The shape of a Q-network."""
 
-    dimensions: int
+    features: Literal["signals", "netmf"]
+    dimensions: int  # of NetMF
     hidden: int
     clusters: int
     layers: tuple[int, int]
@@ -43,6 +44,7 @@ class Config:
     leaders: int = 10
     p: float = 0.1  # probability that word passes along a contact
     # Features and network
+    features: Literal["signals", "netmf"] = "signals"  # what a team can count, or the closed form of DeepWalk
     dimensions: int = 2  # of NetMF
     hidden: int = 64
     clusters: int = 32
@@ -58,7 +60,7 @@ class Config:
     learning_rate_decay: float = 0.9964  # per episode
     final_learning_rate: float = 1e-4
     weight_decay: float = 0.01
-    averaging: float = 0.99  # of the weights that act, per update
+    averaging: float = 0.998  # of the weights that act, per update
     # Curriculum
     curriculum_candidates: int = 3  # m: candidates per state chosen
     curriculum_weight: float = 1.0  # λ at the start
@@ -79,7 +81,7 @@ class Config:
     @property
     def shape(self) -> Shape:
         """The shape of the network."""
-        return Shape(self.dimensions, self.hidden, self.clusters, self.layers, self.goal)
+        return Shape(self.features, self.dimensions, self.hidden, self.clusters, self.layers, self.goal)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a manifest or a policy file."""

@@ -66,7 +66,7 @@ def _rankings(policy: LearnedPolicy, graphs: Sequence[Discovered]) -> list[Ranki
     """Rank the frontier of each graph, all graphs in one pass."""
     if not graphs:
         return []
-    observed = [observe(graph, policy.config.dimensions) for graph in graphs]
+    observed = [observe(graph, policy.network.shape) for graph in graphs]
     values = score_frontiers(policy.network, [state for _, state in observed])
     return [
         [(float(of_rows[i]), rows.members[rows.frontier[i]]) for i in np.argsort(-of_rows, kind="stable")]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from claim.learning.config import Shape
-from claim.learning.observation import FLAGS, Batch, Float32Array, State
+from claim.learning.observation import FLAGS, SIGNALS, Batch, Float32Array, State
 
 GOAL_FEATURES = 5
 ACTING_GOALS = np.linspace(np.log(0.25), np.log(4.0), 24)  # z: logarithms of shares of the typical reach
@@ -58,7 +58,7 @@ class QNetwork(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        features, hidden = shape.dimensions + FLAGS, shape.hidden
+        features, hidden = FLAGS + (shape.dimensions if shape.features == "netmf" else len(SIGNALS)), shape.hidden
         self.encoder = Encoder(features, hidden, shape.clusters)
         self.inputs = hidden + features + hidden
         one, two = shape.layers

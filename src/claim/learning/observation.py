@@ -10,21 +10,54 @@ import torch
 from torch import Tensor
 
 from claim.discovery import Discovered, Status
+from claim.learning.config import Shape
 from claim.learning.netmf import netmf
 
 Float32Array = npt.NDArray[np.float32]
 IndexArray = npt.NDArray[np.int64]
-FLAGS = 2  # features beside the axes: surveyed, open to choice
+FLAGS = 2  # features beside the others: surveyed, open to choice
+SIGNALS = (
+    *(
+        "contacts",
+        "people alike",
+        "mean contacts of contacts",
+        "most contacts of a contact",
+        "fewest contacts of a contact",
+    ),
+    *("people surveyed", "people known", "mean contacts of the surveyed", "their deviation", "share named by several"),
+)
 
 
-def observe(discovered: Discovered, dimensions: int) -> tuple["RowGraph", "State"]:
-    """The rows of a discovered network, and the state S_t = (F_t, A_t) on them: NetMF and two flags."""
+def observe(discovered: Discovered, shape: Shape) -> tuple["RowGraph", "State"]:
+    """The rows of a discovered network, and the state S_t = (F_t, A_t) on them."""
     graph = class_rows(discovered)
-    vectors = netmf(graph.adjacency(), graph.multiplicity, dimensions, cover=graph.cover)
-    flags = np.zeros((graph.rows, FLAGS), dtype=np.float32)
-    flags[graph.surveyed, 0] = 1.0
+    if shape.features == "netmf":
+        vectors = netmf(graph.adjacency(), graph.multiplicity, shape.dimensions, cover=graph.cover)
+    else:
+        vectors = signals(graph)
+    flags = np.stack([graph.surveyed, np.zeros(graph.rows)], axis=1).astype(np.float32)
     flags[graph.frontier, 1] = 1.0
     return graph, State.of(graph, np.concatenate([vectors, flags], axis=1))
+
+
+def signals(graph: "RowGraph") -> Float32Array:
+    """What a team can count about the people of each row and about the study: (rows, signals), see ``SIGNALS``.
+
+    Counts are logarithms of 1 + x, those of the study relative to a typical one.
+    """
+    count, sources, targets = graph.multiplicity.astype(np.float64), graph.sources, graph.targets
+    contacts = np.bincount(sources, count[targets], minlength=graph.rows)
+    around = np.bincount(sources, count[targets] * contacts[targets], minlength=graph.rows) / np.maximum(contacts, 1)
+    most, fewest = np.zeros(graph.rows), np.full(graph.rows, np.inf)
+    np.maximum.at(most, sources, contacts[targets])
+    np.minimum.at(fewest, sources, contacts[targets])
+    fewest[contacts == 0] = 0
+    people, surveyed = count.sum(), np.log1p(contacts[graph.surveyed])
+    several = count[(contacts > 1) & ~graph.surveyed].sum() / max(people - len(surveyed), 1)
+    spread = (surveyed.mean() - 1.5, surveyed.std()) if len(surveyed) else (0.0, 0.0)
+    study = np.log(max(len(surveyed), 1) / 5), np.log(max(people, 1) / 50), *spread, several
+    rows = np.log1p([contacts, count - 1, around, most, fewest])
+    return np.concatenate([rows.T, np.tile(study, (graph.rows, 1))], axis=1).astype(np.float32)
 
 
 @dataclass(frozen=True)

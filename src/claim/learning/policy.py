@@ -59,7 +59,7 @@ class LearnedPolicy:
     def scores(self, discovered: Discovered) -> tuple[RowGraph, FloatArray]:
         """The rows of a discovered network and the value of each row of its frontier, (frontier,)."""
         with _threads().limit(limits=1):  # faster for small matrices, and the same values on every machine
-            graph, state = observe(discovered, self.network.shape.dimensions)
+            graph, state = observe(discovered, self.network.shape)
             (values,) = score_frontiers(self.network, [state])
         return graph, values.astype(np.float64)
 

@@ -113,7 +113,7 @@ class Training:
         for left in range(config.budget, 0, -1):
             if not simulation.discovered.frontier:
                 break
-            graph, state = observe(simulation.discovered, config.dimensions)
+            graph, state = observe(simulation.discovered, config.shape)
             (values,) = score_frontiers(self.average, [state])
             chosen = int(values.argmax())
             if rng.random() < config.exploration_eps:
@@ -153,7 +153,7 @@ class Training:
             going_on = [each for each in branches if each[1] > done and each[0].discovered.frontier]
             if not going_on:
                 return
-            observed = [observe(simulation.discovered, self.config.dimensions) for simulation, _, _ in going_on]
+            observed = [observe(simulation.discovered, self.config.shape) for simulation, _, _ in going_on]
             values = score_frontiers(self.average, [state for _, state in observed])
             for (simulation, _, rng), (graph, _), of_rows in zip(going_on, observed, values, strict=True):
                 members = graph.members[graph.frontier[of_rows.argmax()]]
