@@ -15,22 +15,28 @@ class TinyScale(Scale):
         return tuple(FamilySplit(family, networks, networks) for family, networks in first.items())
 
 
+SMALL = (
+    ("hidden", 8), ("clusters", 4), ("layers", (16, 8)), ("batch_size", 8),
+    ("validate_every", 3), ("validation_starts", 3),
+)  # fmt: skip
 TINY = TinyScale(
     "tiny",
     runs=4,
     seeds=2,
     episodes=6,
-    families=("zones", "retweet-like"),
-    settings=(
-        ("hidden", 8), ("clusters", 4), ("layers", (16, 8)), ("dimensions", 6), ("batch_size", 8),
-        ("learning_starts", 2), ("validate_every", 3), ("validation_starts", 3),
-    ),
+    paper_episodes=3,
+    larger_episodes=4,
+    larger_seeds=2,
+    larger_budget=6,
+    larger_surveys=(6, 8),
+    larger_runs=2,
+    families=("zones", "vole-like"),
+    main_families=1,
+    settings=SMALL,
+    paper_settings=(*SMALL, ("dimensions", 6)),
     curve_runs=2,
     checkpoints=(0, 2, 5, 8),
-    larger=((8, 4),),
-    larger_runs=2,
-    larger_families=1,
-)  # fmt: skip
+)
 
 if __name__ == "__main__":
     paper.QUICK = TINY

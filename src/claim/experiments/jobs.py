@@ -12,44 +12,46 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import claim
-from claim.discovery import policy_named
 from claim.evaluation.runs import Method, ProtocolName, StudySettings, draw_start_sets, run_studies
 from claim.jobs import Job, Result, key_of
-from claim.learning.api import train_command
-from claim.learning.config import Config, variant_named
-from claim.learning.goals import goal_of, neighbours_of_start
+from claim.learning.api import settings_of, train_command, training_folder
+from claim.learning.config import Config, Preset
 from claim.networks import Network
+from claim.registry import is_learned
 
 if TYPE_CHECKING:
-    from claim.learning.policy import LearnedPolicy
+    from claim.learning.paper import Settings
+    from claim.learning.policy import TrainedPolicy
 
 SEED = 10
 # Seconds that the parts of a job take, for the time left
-AN_UPDATE = (0.016, 0.0009)  # and more for each survey of a study: larger studies are larger graphs
-A_TRAINING_SURVEY, A_SURVEY, A_LEARNED_SURVEY, A_SELECTION = 0.008, 0.001, 0.003, 0.01  # the first with validations
+A_PAPER_EPISODE, AN_EPISODE = 1.2, 0.1  # with five surveys
+A_SURVEY, A_LEARNED_SURVEY, A_PAPER_SURVEY, A_SELECTION = 0.001, 0.003, 0.06, 0.01
 
 
 @dataclass(frozen=True)
 class Train:
     """Trains one policy; a killed training resumes at its last checkpoint. No episodes: the network as initialised."""
 
-    variant: str
+    method: str  # as tables name it
     family: str
     networks: tuple[Network, ...]
     seed: int
     episodes: int
-    settings: tuple[tuple[str, Any], ...] = ()  # changes to the variant's configuration
+    variant: str = "claim"
+    preset: Preset | None = None
+    settings: tuple[tuple[str, Any], ...] = ()  # changes to the variant's settings
     needs = ()
 
     @property
-    def config(self) -> Config:
-        """The whole configuration."""
-        return variant_named(self.variant, seed=self.seed, **dict(self.settings))
+    def config(self) -> "Config | Settings":
+        """All settings."""
+        return settings_of(self.variant, self.preset, seed=self.seed, **dict(self.settings))
 
     @property
     def label(self) -> str:
-        """Variant, family, surveys and seed; also a file name."""
-        trained = f"{self.variant}.{self.family}.{self.config.budget}.seed{self.seed}"
+        """Method, family, surveys and seed; also a file name."""
+        trained = f"{self.method.replace(' ', '-')}.{self.family}.{self.config.budget}.seed{self.seed}"
         return trained if self.episodes else f"{trained}.untrained"
 
     @property
@@ -59,15 +61,17 @@ class Train:
 
     @property
     def effort(self) -> float:
-        """Seconds for updates and surveys."""
+        """Seconds for the episodes; the choices that claim tries, and the surveys after them, grow with the budget."""
         config = self.config
-        updates = config.updates * (AN_UPDATE[0] + AN_UPDATE[1] * config.budget)
-        return 2 + self.episodes * (updates + A_TRAINING_SURVEY * config.budget)
+        if not isinstance(config, Config):
+            return 2 + self.episodes * A_PAPER_EPISODE
+        return 2 + self.episodes * AN_EPISODE * (config.budget / 5) ** 2 * (1 if config.every_choice else 0.5)
 
     def identity(self) -> dict[str, Any]:
         """Settings, episodes and networks."""
         networks = {network.name: network.checksum for network in self.networks}
-        return {"config": self.config.to_dict(), "episodes": self.episodes, "networks": networks}
+        trained = {"preset": self.preset, "config": self.config.to_dict(), "episodes": self.episodes}
+        return {**trained, "networks": networks}
 
     @property
     def command(self) -> str:
@@ -76,16 +80,16 @@ class Train:
         return train_command(names, self.config, self.episodes, dict(self.settings))
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
-        """The validation curve and the policy that validated best."""
+        """The validation curve and the policy after the last episode."""
         import torch
 
-        from claim.learning.run_folder import BrokenCheckpoint, TrainingFolder
+        from claim.learning.run_folder import BrokenCheckpoint
 
         torch.set_num_threads(1)
         path = workspace / "training" / f"{self.label}-{key_of(self)[:8]}"
         if not (path / "checkpoint.pt").exists():
             shutil.rmtree(path, ignore_errors=True)
-        folder = TrainingFolder(path, self.config, self.networks, self.command)
+        folder = training_folder(path, self.config, self.networks, self.command)
         try:
             folder.open(resume=True)
         except BrokenCheckpoint:
@@ -104,16 +108,16 @@ def save_policy(result: Result, stem: Path) -> None:
     stem.with_name(f"{stem.name}.safetensors").write_bytes(base64.b64decode(result["weights"]))
 
 
-def load_policy(result: Result) -> "LearnedPolicy":
+def load_policy(result: Result) -> "TrainedPolicy":
     """The policy of a training's result."""
     import torch
 
-    from claim.learning.policy import LearnedPolicy
+    from claim.learning import policy
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         save_policy(result, Path(folder) / "policy")
-        return LearnedPolicy.load(Path(folder) / "policy")
+        return policy.load_policy(Path(folder) / "policy")
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class Evaluate:
     """Studies of one policy and selector on one network, with leaders selected at each checkpoint."""
 
     network: Network
-    policy: str | Train
+    policy: str | Train  # a shipped trained policy is that of the network's family and of the last checkpoint
     selector: str
     protocol: ProtocolName
     runs: int
@@ -136,7 +140,9 @@ class Evaluate:
     @property
     def effort(self) -> float:
         """Seconds for surveys and selections."""
-        survey = A_LEARNED_SURVEY if self.needs else A_SURVEY
+        survey = A_SURVEY
+        if isinstance(self.policy, Train):
+            survey = A_PAPER_SURVEY if self.policy.preset == "paper" else A_LEARNED_SURVEY
         return 0.5 + self.runs * (survey * self.checkpoints[-1] + A_SELECTION * len(self.checkpoints))
 
     @property
@@ -151,7 +157,11 @@ class Evaluate:
     def identity(self) -> dict[str, Any]:
         """Network, method, number of runs, and the fitted models that come with the package."""
         selection = None if self.selector == "greedy" else _models_in("selection")
-        discovery = None if self.needs else _models_in("discovery")
+        if isinstance(self.policy, Train):
+            policy = None
+        else:
+            shipped = is_learned(self.policy)
+            policy = _models_in("learning", f"{self.policy}.*.json") if shipped else _models_in("discovery")
         return {
             "network": [self.network.name, self.network.checksum],
             "policy": self._policy_label,
@@ -160,33 +170,34 @@ class Evaluate:
             "runs": self.runs,
             "checkpoints": self.checkpoints,
             "seed": SEED,
-            "models": [selection, discovery],
+            "models": [selection, policy],
         }
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """Columns with one entry a run."""
-        policy = policy_named(self.policy) if isinstance(self.policy, str) else load_policy(inputs[0])
-        goals = getattr(policy, "goals", None)  # only trained policies have goals
+        policy = self.policy if isinstance(self.policy, str) else load_policy(inputs[0])
+        estimates = getattr(policy, "estimates", None)  # of the paper's policies, which pursue a goal
         method = Method(policy, self.selector, self.protocol)
         settings = StudySettings(seed=SEED, budget=self.checkpoints[-1])
         starts = draw_start_sets(self.network, self.runs, settings.start_size, settings.seed)
         columns: Result = {"influence": [], "discovered": [], "surveyed": [], "density": [], "goal": []}
         for study, outcomes in run_studies(self.network, method, settings, enumerate(starts), self.checkpoints):
             seen = study.discovered
-            start = len(seen.start)
+            start = set(seen.start)
+            around = start.union(*(seen.contacts[person] for person in start))
             columns["influence"].append([each.influence for each in outcomes])
             columns["discovered"].append([each.discovered for each in outcomes])
-            columns["surveyed"].append([study.people[person] for person in seen.surveyed[start:]])
-            columns["density"].append((start + neighbours_of_start(seen)) / start)  # |S ∪ N(S)| / |S|
-            columns["goal"].append(None if goals is None else goal_of(goals, seen)[0])
+            columns["surveyed"].append([study.people[person] for person in seen.surveyed[len(start) :]])
+            columns["density"].append(len(around) / len(start))  # |S ∪ N(S)| / |S|
+            columns["goal"].append(None if estimates is None else estimates.goal(seen))
         return columns
 
 
 @cache
-def _models_in(package: str) -> str:
+def _models_in(package: str, pattern: str = "*.json") -> str:
     """A digest of the fitted numbers that a package carries as data, which no version number covers."""
     digest = sha256()
-    for path in sorted((Path(claim.__file__).parent / package).rglob("*.json")):
+    for path in sorted((Path(claim.__file__).parent / package).rglob(pattern)):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 

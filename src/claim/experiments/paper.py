@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import product, zip_longest
 from typing import Any, get_args
 
 from claim.errors import InputError
@@ -11,20 +11,53 @@ from claim.evaluation.runs import ProtocolName
 from claim.experiments.jobs import Centrality, Evaluate, Optimum, Train
 from claim.experiments.published import PROPERTY_NETWORK
 from claim.jobs import Job, key_of
-from claim.learning.config import VARIANTS, variant_named
+from claim.learning.config import EPISODES, Config, Preset
 from claim.networks import Network, load
 from claim.networks.catalogue import LOOK_ALIKES, family_networks, locate
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
-BASELINE, CLAIM, SCOUT, FORESIGHT = "geometric-dqn", "claim", "scout", "foresight"
-UNTRAINED = "untrained"  # CLAIM's networks of all seeds before their first update
+BASELINE, PAPER_CLAIM, CLAIM = "geometric-dqn", "paper-claim", "claim"
+SHAPED, SCOUT, FORESIGHT = "shaped-dqn", "scout", "foresight"
+UNTRAINED = "untrained"  # claim's networks of all seeds before their first update
+FROM_EPISODES = "claim from episodes"
 SURVEYS = 5  # the paper's budget
 TRAINING_NETWORKS = 2  # of a family, at most
 
 
 @dataclass(frozen=True)
+class Variant:
+    """How a method is trained."""
+
+    seeds: int  # models, at the full scale
+    variant: str = "claim"
+    preset: Preset | None = None
+    settings: tuple[tuple[str, Any], ...] = ()
+    times: int = 1  # as many episodes as usual
+
+
+def _changed(part: str) -> tuple[str, Variant]:
+    """The ablation of claim that changes one part of it."""
+    usual = getattr(Config(), part)
+    return f"{CLAIM} {'without' if usual else 'with'} {part}", Variant(3, settings=((part, not usual),))
+
+
+PAPER_VARIANTS = {
+    BASELINE: Variant(3, "geometric-dqn", "paper"),
+    "goal-dqn": Variant(1, "goal-dqn", "paper"),
+    "her": Variant(1, "her", "paper"),
+    PAPER_CLAIM: Variant(3, "claim", "paper"),
+}
+CLAIM_VARIANTS = {
+    CLAIM: Variant(5),
+    **dict(map(_changed, ("goal", "hindsight", "curriculum"))),
+    FROM_EPISODES: Variant(3, settings=(("every_choice", False),), times=10),
+}
+VARIANTS = {**CLAIM_VARIANTS, **PAPER_VARIANTS}  # in the order of the first trainings
+
+
+@dataclass(frozen=True)
 class Method:
-    """A policy and a selector; a variant of CLAIM stands for its trained policies of all seeds."""
+    """A policy and a selector; the name of a variant stands for its trained policies of all seeds."""
 
     policy: str
     selector: str = "greedy"
@@ -41,13 +74,14 @@ def _methods(*policies: str, selector: str = "greedy") -> tuple[Method, ...]:
 
 TABLE = (
     *_methods("random", "random-class", UNTRAINED, "change-published", "change", "degree+inverse"),
-    *_methods(BASELINE, CLAIM, SCOUT),
+    *_methods(BASELINE, PAPER_CLAIM, SHAPED, CLAIM, SCOUT),
     *_methods("change", CLAIM, SCOUT, selector=FORESIGHT),
 )
-ABLATION = (*_methods(*VARIANTS, SCOUT), *_methods(CLAIM, SCOUT, selector=FORESIGHT))
-LARGER = _methods("random", "random-class", UNTRAINED, "change", "degree+inverse", BASELINE, CLAIM, SCOUT)
-STABILITY = _methods(BASELINE, CLAIM)
-PROPERTIES = _methods("random", BASELINE, CLAIM)
+ABLATION = _methods(*PAPER_VARIANTS)  # this and the next in the paper's protocol only
+CLAIM_ABLATION = _methods(*CLAIM_VARIANTS)
+LARGER = _methods("random", "random-class", UNTRAINED, "change", "degree+inverse", SHAPED, CLAIM, SCOUT)
+STABILITY = _methods(BASELINE, PAPER_CLAIM, CLAIM)
+PROPERTIES = _methods("random", BASELINE, PAPER_CLAIM, CLAIM)
 CURVED = ("random", "change", CLAIM, SCOUT)
 CURVES = (*_methods(*CURVED), *_methods(*CURVED, selector=FORESIGHT))
 
@@ -76,16 +110,21 @@ class Scale:
 
     name: str
     runs: int  # start sets a network
-    seeds: int  # trained models of each variant
-    episodes: int
-    larger: tuple[tuple[int, int], ...]  # larger budgets that policies are trained for, with the episodes of each
+    seeds: int  # models of each variant, at most
+    episodes: int  # of claim
+    paper_episodes: int  # of the paper's variants
+    larger_episodes: int  # of claim, for the larger budget
+    larger_seeds: int = 3
+    larger_budget: int = 20  # surveys that claim is trained for, besides the paper's five
+    larger_surveys: tuple[int, ...] = (20, 50)  # after which it is evaluated
+    larger_runs: int = 100  # start sets a network
     families: tuple[str, ...] = ("retweet", "animal", "zones")
+    main_families: int = 2  # how many of them the paper's variants and the larger budget are trained on
     look_alikes: bool = False  # synthetic families in place of networks that are absent
-    settings: tuple[tuple[str, Any], ...] = ()  # changes to every variant's configuration
+    settings: tuple[tuple[str, Any], ...] = ()  # changes to the settings of claim
+    paper_settings: tuple[tuple[str, Any], ...] = ()  # and of the paper's variants
     curve_runs: int = 100
     checkpoints: tuple[int, ...] = (0, 1, 2, 3, 5, 10, 20, 30, 50)  # surveys
-    larger_runs: int = 100  # start sets a network at these budgets
-    larger_families: int = 2  # how many families are trained for them
 
     def splits(self, data_dir: str | None = None) -> tuple[FamilySplit, ...]:
         """Load the networks of all families."""
@@ -105,18 +144,25 @@ class Scale:
         return FamilySplit(family, *networks)
 
 
-FULL = Scale("full", runs=500, seeds=3, episodes=1000, larger=((20, 2000), (50, 500)))
+FULL = Scale("full", runs=500, seeds=5, episodes=EPISODES[None], paper_episodes=EPISODES["paper"], larger_episodes=320)
+_QUICK = (("validate_every", 10), ("validation_starts", 5))
 QUICK = Scale(
     "quick",
-    runs=30,
+    runs=10,
     seeds=2,
-    episodes=150,
+    episodes=20,
+    paper_episodes=10,
+    larger_episodes=2,
+    larger_seeds=2,
+    larger_budget=10,
+    larger_surveys=(10,),
+    larger_runs=5,
+    main_families=1,
     look_alikes=True,
-    settings=(("learning_starts", 100), ("validate_every", 50), ("validation_starts", 30)),
-    curve_runs=10,
-    larger=((20, 30),),
-    larger_runs=10,
-    larger_families=1,
+    settings=_QUICK,
+    paper_settings=(*_QUICK, ("dimensions", 8), ("clusters", 8), ("layers", (32, 16)), ("batch_size", 16)),
+    curve_runs=5,
+    checkpoints=(0, 5, 10),
 )
 
 
@@ -142,24 +188,32 @@ class Paper:
         return self.networks.get(PROPERTY_NETWORK, self.splits[0].test[-1])
 
     @property
-    def larger_splits(self) -> tuple[FamilySplit, ...]:
-        """The families that are trained for larger budgets."""
-        return self.splits[: self.scale.larger_families]
+    def main_splits(self) -> tuple[FamilySplit, ...]:
+        """The families that the paper's variants and the larger budget are trained on."""
+        return self.splits[: self.scale.main_families]
 
-    def trainings(self, variant: str, split: FamilySplit, budget: int = SURVEYS) -> list[Train]:
-        """A variant's trainings of all seeds, for the paper's five surveys or a larger budget."""
-        episodes, settings = self.scale.episodes, self.scale.settings
-        if variant == UNTRAINED:
-            return [replace(each, episodes=0) for each in self.trainings(CLAIM, split, budget)]
-        if budget != SURVEYS:
-            episodes = dict(self.scale.larger)[budget]
-            usual = variant_named(variant, **dict(settings)).validate_every
-            every = max(min(usual, episodes // 10), 1)  # a curve of at least ten points, however few the episodes
-            settings = tuple((dict(settings) | {"budget": budget, "validate_every": every}).items())
-        return [Train(variant, split.family, split.train, seed, episodes, settings) for seed in range(self.scale.seeds)]
+    def trainings(self, policy: str, split: FamilySplit, surveys: int = SURVEYS) -> list[Train]:
+        """A method's trainings of all seeds for a number of surveys; none on a family that it is not trained on."""
+        if policy == UNTRAINED:
+            return [replace(each, episodes=0) for each in self.trainings(CLAIM, split, surveys)]
+        scale, how, larger = self.scale, VARIANTS[policy], surveys > SURVEYS
+        if (how.preset == "paper" or larger) and split not in self.main_splits:
+            return []
+        seeds = min(how.seeds, scale.larger_seeds if larger else scale.seeds)
+        episodes = how.times * (scale.paper_episodes if how.preset == "paper" else scale.episodes)
+        settings = dict((*(scale.paper_settings if how.preset == "paper" else scale.settings), *how.settings))
+        if larger:
+            episodes = scale.larger_episodes
+            settings |= {"budget": scale.larger_budget, "validate_every": max(episodes // 5, 1)}
+        if how.times > 1:  # schedules over the whole training, as usual
+            usual = Config(**settings)
+            settings["validate_every"] = how.times * usual.validate_every
+            settings["learning_rate_decay"] = usual.learning_rate_decay ** (1 / how.times)
+        given = (how.variant, how.preset, tuple(settings.items()))
+        return [Train(policy, split.family, split.train, seed, episodes, *given) for seed in range(seeds)]
 
     def evaluations(self, method: Method, case: Case) -> list[Evaluate]:
-        """A method on a network: one job, or one a trained model."""
+        """A method on a network: one job, or one a trained model; none if it is not trained on the family."""
         network, runs = case.network, self.scale.runs if case.surveys == SURVEYS else self.scale.larger_runs
         policies = self._policies(method.policy, self.split_of(network), case.surveys)
         return [Evaluate(network, policy, method.selector, case.protocol, runs, (case.surveys,)) for policy in policies]
@@ -167,46 +221,45 @@ class Paper:
     def curve_evaluations(self, network: Network) -> dict[tuple[str, str], Evaluate]:
         """Studies with leaders selected at several numbers of surveys, by the name of their line and the selector.
 
-        A trained method is its first model; CLAIM also the first model trained for each larger budget.
+        A trained method is its first model; claim also the first model trained for the larger budget.
         """
         scale, split = self.scale, self.split_of(network)
         found = {}
         for method in CURVES:
             policies = {method.name: self._policies(method.policy, split)[0]}
-            if method.policy == CLAIM and split in self.larger_splits:
-                for budget, _ in scale.larger:
-                    policies[f"{method.name} (trained for {budget})"] = self.trainings(CLAIM, split, budget)[0]
+            if method.policy == CLAIM and split in self.main_splits:
+                larger = scale.larger_budget
+                policies[f"{method.name} (trained for {larger})"] = self.trainings(CLAIM, split, larger)[0]
             for name, policy in policies.items():
                 job = Evaluate(network, policy, method.selector, "field", scale.curve_runs, scale.checkpoints)
                 found[name, method.selector] = job
         return found
 
     def goal_evaluation(self, network: Network) -> Evaluate:
-        """CLAIM's first model on any network of its family, training networks included."""
-        return self.evaluations(Method(CLAIM), Case(network, "field"))[0]
+        """The first model of the paper's CLAIM on any network of a main family, training networks included."""
+        return self.evaluations(Method(PAPER_CLAIM), Case(network, "field"))[0]
 
-    def _policies(self, policy: str, split: FamilySplit, budget: int = SURVEYS) -> Sequence[str | Train]:
-        return self.trainings(policy, split, budget) if policy in (*VARIANTS, UNTRAINED) else [policy]
+    def _policies(self, policy: str, split: FamilySplit, surveys: int = SURVEYS) -> Sequence[str | Train]:
+        return self.trainings(policy, split, surveys) if policy in (*VARIANTS, UNTRAINED) else [policy]
 
     def jobs(self) -> list[Job]:
         """All jobs, in the order in which a run that is cut off is of most use.
 
         First what needs no training, then the models of the paper's five surveys seed by seed, each followed by its
-        evaluations; then goals and budget curves; the long trainings for larger budgets last.
+        evaluations; then goals and budget curves; the trainings for the larger budget last.
         """
-        splits, networks, larger = self.splits, self.networks.values(), self.larger_splits
-        seeds, budgets = range(self.scale.seeds), [budget for budget, _ in self.scale.larger]
+        splits, networks, main = self.splits, self.networks.values(), self.main_splits
         variants = (CLAIM, UNTRAINED, *(each for each in VARIANTS if each != CLAIM))
-        trainings = [self.trainings(variant, split)[seed] for seed, variant, split in product(seeds, variants, splits)]
-        long_trainings = [
-            self.trainings(variant, split, budget)[seed]
-            for seed, budget, variant, split in product(seeds, budgets, (UNTRAINED, CLAIM, BASELINE), larger)
-        ]
-        methods = dict.fromkeys(TABLE + ABLATION + STABILITY + PROPERTIES)
-        cases = product(methods, (Case(*each) for each in product(networks, PROTOCOLS)))
+        found_by_seed = zip_longest(*(self.trainings(*each) for each in product(variants, splits)))
+        trainings = [training for of_seed in found_by_seed for training in of_seed if training is not None]
+        larger = self.scale.larger_budget
+        long_trainings = [job for each in product((UNTRAINED, CLAIM), main) for job in self.trainings(*each, larger)]
+        methods = dict.fromkeys(TABLE + STABILITY + PROPERTIES)
+        cases = [*product(methods, (Case(*each) for each in product(networks, PROTOCOLS)))]
+        cases += product(ABLATION + CLAIM_ABLATION, (Case(network, "paper") for network in networks))
         evaluations = [job for each in cases for job in self.evaluations(*each)]
-        large = [network for split in larger for network in split.test]
-        long_cases = product((Case(network, "field", budget) for budget, network in product(budgets, large)), LARGER)
+        large = product(self.scale.larger_surveys, (network for split in main for network in split.test))
+        long_cases = product((Case(network, "field", surveys) for surveys, network in large), LARGER)
         long_evaluations = [job for case, method in long_cases for job in self.evaluations(method, case)]
         curves = [job for network in networks for job in self.curve_evaluations(network).values()]
         long_curves = [job for job in curves if job.policy in long_trainings]
@@ -214,7 +267,7 @@ class Paper:
             *map(Optimum, networks),
             Centrality(self.property_network),
             *_ordered(evaluations, trainings),
-            *(self.goal_evaluation(network) for split in splits for network in (*split.test, *split.train)),
+            *(self.goal_evaluation(network) for split in main for network in (*split.test, *split.train)),
             *(job for job in curves if job not in long_curves),
             *_ordered(long_evaluations + long_curves, long_trainings),
         ]

@@ -15,6 +15,7 @@ from claim.jobs import RESULTS_VERSION, Store, with_needs
 from claim.provenance import manifest
 
 TITLE = "The experiments of the CLAIM paper, run again"
+RECORDED = ("runs", "seeds", "episodes", "paper_episodes", "larger_budget", "larger_episodes", "larger_seeds")
 SECTIONS = (*sections.SECTIONS, *sections_training.SECTIONS)  # in the order of the page
 
 
@@ -49,8 +50,8 @@ def _introduction(results: Results, record: dict[str, Any]) -> list[str]:
     words = [
         f"Made by: {record['command']}",
         f"Published numbers: {CITATION}.",
-        f"Scale {scale.name}: {scale.runs} start sets a network, {scale.seeds} models of each variant, "
-        f"{scale.episodes} training episodes.",
+        f"Scale {scale.name}: {scale.runs} start sets a network; at most {scale.seeds} models of each variant; "
+        f"{scale.episodes} training episodes, and {scale.paper_episodes} of the paper's variants.",
     ]
     jobs, missing = len(with_needs(paper.jobs())), len(results.missing())
     if missing:
@@ -76,9 +77,9 @@ def _record(paper: Paper, store: Store, command: str) -> dict[str, Any]:
     revisions = {json.dumps(record["git"], sort_keys=True) for record in records if record is not None}
     settings = {
         "scale": scale.name,
-        **{name: getattr(scale, name) for name in ("runs", "seeds", "episodes")},
-        "larger_budgets": [{"surveys": budget, "episodes": episodes} for budget, episodes in scale.larger],
+        **{name: getattr(scale, name) for name in RECORDED},
         "settings": dict(scale.settings),
+        "paper_settings": dict(scale.paper_settings),
         "results_version": RESULTS_VERSION,
         "revisions_of_results": [json.loads(each) for each in sorted(revisions)],
     }

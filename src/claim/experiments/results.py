@@ -7,9 +7,8 @@ from functools import cache
 import numpy as np
 
 from claim.experiments.jobs import Optimum
-from claim.experiments.paper import UNTRAINED, Case, Method, Paper
+from claim.experiments.paper import SHAPED, UNTRAINED, VARIANTS, Case, Method, Paper
 from claim.jobs import Result, Store, with_needs
-from claim.learning.config import VARIANTS
 from claim.networks import Network
 from claim.networks.network import FloatArray
 
@@ -28,6 +27,10 @@ class Results:
         """The studies of each trained model of a method that is done (one result for a policy without training)."""
         found = [self.result(job) for job in self.paper.evaluations(method, case)]
         return [each for each in found if each is not None] or None
+
+    def is_planned(self, method: Method, case: Case) -> bool:
+        """Whether a method is run on a network: methods of the paper are trained on some families only."""
+        return bool(self.paper.evaluations(method, case))
 
     def influence(self, method: Method, case: Case) -> FloatArray | None:
         """People reached: (models, runs) by the models that are done, (runs,) by a method without training."""
@@ -56,8 +59,8 @@ class Results:
 
 
 def is_trained(method: Method) -> bool:
-    """Whether a method has models of several training seeds."""
-    return method.policy in (*VARIANTS, UNTRAINED)
+    """Whether a method has a model of each training seed, which may be a single one."""
+    return method.policy in (*VARIANTS, UNTRAINED, SHAPED)
 
 
 def by_model(method: Method, values: Sequence[FloatArray]) -> FloatArray:

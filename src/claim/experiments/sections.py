@@ -26,15 +26,22 @@ from claim.experiments.paper import (
     ABLATION,
     BASELINE,
     CLAIM,
+    CLAIM_ABLATION,
+    CLAIM_VARIANTS,
     FORESIGHT,
+    FROM_EPISODES,
+    PAPER_CLAIM,
     PROPERTIES,
     PROTOCOLS,
     SCOUT,
+    SHAPED,
     STABILITY,
     SURVEYS,
     TABLE,
     UNTRAINED,
+    VARIANTS,
     Case,
+    FamilySplit,
     Method,
 )
 from claim.experiments.published import (
@@ -47,18 +54,21 @@ from claim.experiments.published import (
     published,
 )
 from claim.experiments.published import STABILITY as PUBLISHED_STABILITY
-from claim.experiments.results import Results, by_model, last_influence
+from claim.experiments.results import Results, by_model, is_trained, last_influence
 from claim.jobs import Result
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import named_seed
 
 OURS = TABLE[-1]  # chosen before the results were known: the best on each network would be too good by chance
-OTHERS = (BASELINE, UNTRAINED, "random", "random-class", "change", "degree+inverse")  # compared with CLAIM
+# Compared with claim
+OTHERS = (BASELINE, PAPER_CLAIM, SHAPED, UNTRAINED, "random", "random-class", "change", "degree+inverse")
 PAIRS = (  # the methods that are compared, the paper's comparison first
+    (Method(PAPER_CLAIM), Method(BASELINE)),
     *((Method(CLAIM), Method(other)) for other in OTHERS),
     *((method, Method(CLAIM)) for method in (Method(SCOUT), Method(CLAIM, FORESIGHT), Method(SCOUT, FORESIGHT))),
 )
+COMPARED = (Method(PAPER_CLAIM), Method(CLAIM))  # with the baseline, on dense and sparse start sets
 HALVES = ("sparse", "dense")
 MEASURES = ("degree", "closeness", "betweenness")
 
@@ -69,7 +79,7 @@ MEASURES = ("degree", "closeness", "betweenness")
 def reached(results: Results, method: Method, case: Case) -> dict[str, Any]:
     """A row: the mean over models and runs of a method on a network, with what the paper reports."""
     values, optimum = results.influence(method, case), results.optimum(case.network)
-    mean, error = mean_and_error(values)
+    mean, error = mean_and_error(values) if results.is_planned(method, case) else (nan, nan)
     beside = INFLUENCE.get(method.policy, {}) if method.selector == "greedy" and case.surveys == SURVEYS else {}
     return {
         "network": case.network.name,
@@ -87,7 +97,9 @@ def reached(results: Results, method: Method, case: Case) -> dict[str, Any]:
 
 
 def reached_cell(row: DataRow) -> str:
-    """Mean ± standard error (published)."""
+    """Mean ± standard error (published); a dash where the method is not trained on the family."""
+    if row["mean"] is not None and np.isnan(row["mean"]):
+        return "–"
     error = " ± {stderr:.2f}" if "stderr" in row else ""
     beside = "" if row["published"] is None else " ({published:.2f})"
     return cell(row, "{mean:.2f}" + error + beside + "{part}")
@@ -149,34 +161,45 @@ def glance(results: Results) -> Section:
     columns = [
         ("network", "{network}{part}"),
         ("published CLAIM", "{published:.2f}"),
-        ("CLAIM here, paper protocol", "{claim:.2f}"),
-        ("difference", "{against_published:+.1f %}"),
-        ("CLAIM here, field protocol", "{claim_in_field:.2f}"),
+        (f"{PAPER_CLAIM}, paper protocol", "{paper_claim:.2f}"),
+        ("against published", "{paper_claim_against_published:+.1f %}"),
+        (f"{CLAIM}, paper protocol", "{claim:.2f}"),
+        ("against published", "{claim_against_published:+.1f %}"),
+        (f"{CLAIM}, field protocol", "{claim_in_field:.2f}"),
         (f"{OURS.name}, field protocol", "{ours:.2f}"),
-        ("difference", "{ours_against_claim:+.1f %}"),
+        (f"against {CLAIM}", "{ours_against_claim:+.1f %}"),
         ("OPT", "{optimum:.2f}"),
     ]
     words = [
         "Published numbers are in the paper protocol, means of 100 runs and uncertain by 1 to 3 people. In the field "
-        "protocol only discovered people can be leaders, as in a real study."
+        f"protocol only discovered people can be leaders, as in a real study. {PAPER_CLAIM} is the paper's method, "
+        f"trained by its Algorithm 1; {CLAIM} is the method of this project."
     ]
     tables = [table("glance", "People reached after five surveys", rows, columns)]
     return Section("glance", "At a glance", words, tables)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names with commas, and an "and" before the last."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def _glance_row(results: Results, network: Network) -> dict[str, Any]:
-    paper, field = (reached(results, Method(CLAIM), Case(network, protocol)) for protocol in PROTOCOLS[::-1])
-    ours = reached(results, OURS, Case(network, "field"))["mean"]
+    paper, claim = (reached(results, Method(name), Case(network, "paper")) for name in (PAPER_CLAIM, CLAIM))
+    field, ours = (reached(results, method, Case(network, "field")) for method in (Method(CLAIM), OURS))
+    beside = _or_nan(paper["published"])
     return {
         "network": network.name,
-        "part": field["part"] or paper["part"],
-        "published": _or_nan(paper["published"]),
-        "claim": paper["mean"],
-        "against_published": 100 * (_or_nan(paper["mean"]) / _or_nan(paper["published"]) - 1),
+        "part": results.part([Method(PAPER_CLAIM), Method(CLAIM)], Case(network, "paper")),
+        "published": beside,
+        "paper_claim": paper["mean"],
+        "paper_claim_against_published": 100 * (_or_nan(paper["mean"]) / beside - 1),
+        "claim": claim["mean"],
+        "claim_against_published": 100 * (_or_nan(claim["mean"]) / beside - 1),
         "claim_in_field": field["mean"],
         "method": OURS.name,
-        "ours": ours,
-        "ours_against_claim": 100 * (_or_nan(ours) / _or_nan(field["mean"]) - 1),
+        "ours": ours["mean"],
+        "ours_against_claim": 100 * (_or_nan(ours["mean"]) / _or_nan(field["mean"]) - 1),
         "optimum": results.optimum(network),
     }
 
@@ -193,29 +216,101 @@ def influence(results: Results) -> Section:
     scale = results.paper.scale
     words = [
         f"Mean people reached ± its standard error over {scale.runs} start sets; 5 start people, 5 surveys, 10 "
-        f"leaders, p = 0.1. A trained method is the mean of {scale.seeds} models trained from different seeds, and its "
-        f"standard error counts models too; {UNTRAINED} are CLAIM's networks of the same seeds before their first "
-        "update. In brackets what the paper reports (means of 100 runs, without standard errors).",
+        f"leaders, p = 0.1. A trained method is the mean of its models, which are trained from different seeds "
+        f"({_models(results)}), and its standard error counts models too; {UNTRAINED} are {CLAIM}'s networks of the "
+        "same seeds before their first update. In brackets what the paper reports (means of 100 runs, without standard "
+        "errors).",
+        f"The paper's variants are trained for {listed([split.family for split in results.paper.main_splits])} only, "
+        f"and have a dash elsewhere. {SHAPED}, the method of this project's earlier versions, is one training.",
         "The published row of CHANGE is that of a CHANGE which drew its own start people (change-published); change "
         "has equal access. Only the paper protocol can be compared with published numbers.",
     ]
     if any(network in CONFIDENTIAL for network in results.paper.networks):
         words.append("The zones are synthetic stand-ins of a confidential survey, so no published number is given.")
+    verdicts = list(filter(None, (_not_above_random(results, protocol) for protocol in PROTOCOLS)))
+    if verdicts:
+        how = "Above: the whole 95 % interval of the difference is, with one training the interval over start sets."
+        words.append(" ".join([*verdicts, how]))
     tables = [_reached_table(results, TABLE, protocol, "influence") for protocol in PROTOCOLS]
     figures = [_influence_figure(results, *each) for each in zip(tables, PROTOCOLS, strict=True)]
-    tables += [_average_table(results, protocol) for protocol in PROTOCOLS]
+    tables += [_average_table(results, TABLE, protocol, "average") for protocol in PROTOCOLS]
     tables += [_improvement_table(results, protocol) for protocol in PROTOCOLS]
     return Section("influence", "Influence by network and method (Table 3)", words, tables, figures)
 
 
-def ablation(results: Results) -> Section:
-    """The ablation, with what this project adds."""
-    words = [
-        "The components of CLAIM one by one: Geometric-DQN, with a goal, with hindsight, with the curriculum. Below "
-        "them what this project adds: the scout policy, and the foresight selector in place of the greedy oracle."
+def _models(results: Results) -> str:
+    """How many models the trained methods of the main table have."""
+    main = results.paper.main_splits[0]
+    counts = {method.policy: len(results.paper.trainings(method.policy, main)) for method in TABLE
+              if method.policy in VARIANTS}  # fmt: skip
+    return ", ".join(f"{policy} {count}" for policy, count in counts.items())
+
+
+def _not_above_random(results: Results, protocol: ProtocolName) -> str:
+    """Which trained methods are not above random surveys, and where; empty if none has been run."""
+    cases = [Case(network, protocol) for network in results.paper.networks.values()]
+    methods = [each for each in TABLE if is_trained(each) and each.policy != UNTRAINED and each.selector == "greedy"]
+    above = {(method.name, case.network.name): _above_random(results, method, case)
+             for method, case in product(methods, cases)}  # fmt: skip
+    if all(each is None for each in above.values()):
+        return ""
+    found: dict[tuple[str, ...], list[str]] = {}  # methods, by networks
+    for method in methods:
+        where = tuple(case.network.name for case in cases if above[method.name, case.network.name] is False)
+        found.setdefault(where, []).append(method.name)
+    sentences = [
+        f"on {listed(where)}, {listed(names)} {'are' if len(names) > 1 else 'is'} not above random surveys"
+        for where, names in found.items()
+        if where
     ]
-    tables = [_reached_table(results, ABLATION, protocol, "ablation") for protocol in PROTOCOLS]
+    verdict = "; ".join(sentences) or "every trained method that has been run is above random surveys"
+    return f"{protocol.capitalize()} protocol: {verdict}."
+
+
+def _above_random(results: Results, method: Method, case: Case) -> bool | None:
+    """Whether the interval of the difference from random surveys is above 0; None if it has not been run."""
+    values, random = results.influence(method, case), results.influence(Method("random"), case)
+    if values is None or random is None:
+        return None
+    low: float = paired_difference(values if len(values) > 1 else values[0], random)["low"]
+    return low > 0
+
+
+def ablation(results: Results) -> Section:
+    """The ablation of the paper, and that of this project's method."""
+    times = CLAIM_VARIANTS[FROM_EPISODES].times
+    words = [
+        "The components of the paper's method one by one, in the paper protocol: Geometric-DQN, with a goal, with "
+        "hindsight, with the curriculum.",
+        f"Then {CLAIM} with one part changed at a time. {FROM_EPISODES} tries only the class of people that an episode "
+        f"chooses, not every class, in {times} times as many episodes.",
+    ]
+    tables = [
+        _reached_table(results, ABLATION, "paper", "ablation"),
+        _reached_table(results, CLAIM_ABLATION, "paper", "ablation-claim"),
+    ]
+    tables.append(_average_table(results, CLAIM_ABLATION, "paper", "ablation-claim-average"))
+    rows = [_last_validations(results, each, split) for each in CLAIM_VARIANTS for split in results.paper.splits]
+    caption = "Validation score after the last episode, 1 is a random class: mean ± deviation over models"
+    form = "{mean:.3f} ± {deviation:.3f}{part}"
+    tables.append(pivot("ablation-claim-validation", caption, rows, ["method"], "family", form))
     return Section("ablation", "Ablation", words, tables)
+
+
+def _last_validations(results: Results, policy: str, split: FamilySplit) -> dict[str, Any]:
+    trainings = results.paper.trainings(policy, split)
+    found = [result["curve"][-1]["score"] for each in trainings if (result := results.result(each)) is not None]
+    row: dict[str, Any] = {"method": policy, "family": split.family, "models": len(found), "part": ""}
+    if 0 < len(found) < len(trainings):
+        row["part"] = f" [{len(found)} of {len(trainings)} models]"
+    return row | dict(zip(("mean", "deviation"), mean_and_deviation(found), strict=True))
+
+
+def mean_and_deviation(values: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
+    """Mean and standard deviation, NaN for a single value, if there are any values."""
+    if not values:
+        return None, None
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else nan
 
 
 def _reached_table(results: Results, methods: Sequence[Method], protocol: ProtocolName, name: str) -> Table:
@@ -246,20 +341,19 @@ def _influence_figure(results: Results, shown: Table, protocol: ProtocolName) ->
     return Figure(f"influence-{protocol}", caption, interval_panels(panels, "people reached", columns=4))
 
 
-def _average_table(results: Results, protocol: ProtocolName) -> Table:
-    """All methods on average over the networks with published numbers, or over all networks if there are none."""
-    networks = list(results.paper.networks.values())
-    networks = [each for each in networks if published(INFLUENCE[CLAIM], each.name)] or networks
+def _average_table(results: Results, methods: Sequence[Method], protocol: ProtocolName, name: str) -> Table:
+    """Methods on average over the networks that the paper's variants are trained for."""
+    networks = [network for split in results.paper.main_splits for network in split.test]
     columns: list[Column] = [
         ("method", "{method}{part}"),
         ("of CLAIM's published influence", "{of_published:.1f %}"),
-        ("CLAIM is ahead by", "{claim_ahead:+.2f %}"),
+        (f"{CLAIM} is ahead by", "{claim_ahead:+.2f %}"),
         ("95 % interval", partial(interval_cell, unit=" %")),
     ]
     names = ", ".join(network.name for network in networks)
     caption = f"Averages of {names}, {protocol} protocol; intervals bootstrapped over start sets and models"
-    rows = [_average(results, method, networks, protocol) for method in TABLE]
-    return table(f"average-{protocol}", caption, rows, columns)
+    rows = [_average(results, method, networks, protocol) for method in methods]
+    return table(f"{name}-{protocol}", caption, rows, columns)
 
 
 def _average(results: Results, method: Method, networks: Sequence[Network], protocol: ProtocolName) -> dict[str, Any]:
@@ -270,7 +364,7 @@ def _average(results: Results, method: Method, networks: Sequence[Network], prot
     if values is None:
         return row
     means = np.array([each.mean() for each in values])
-    beside = np.array([published(INFLUENCE[CLAIM], network.name) for network in networks], float)
+    beside = np.array([published(INFLUENCE[PAPER_CLAIM], network.name) for network in networks], float)
     row |= {"runs": values.shape[-1], "part": results.part([method], Case(networks[0], protocol))}
     row["of_published"] = 100 * float(np.mean(means / beside))
     if claim is not None and method != Method(CLAIM):
@@ -300,8 +394,13 @@ def _improvement_table(results: Results, protocol: ProtocolName) -> Table:
         ("published", "{published_percent:+.2f} % {published_stars}"),
     ]
     caption = f"Improvements, {protocol} protocol; {TESTED}"
-    rows = [_improvement(results, a, b, Case(network, protocol)) for a, b in PAIRS for network in networks]
+    cases = product(PAIRS, (Case(network, protocol) for network in networks))
+    rows = [_improvement(results, *pair, case) for pair, case in cases if _both_planned(results, *pair, case)]
     return table(f"improvement-{protocol}", caption, rows, columns)
+
+
+def _both_planned(results: Results, a: Method, b: Method, case: Case) -> bool:
+    return results.is_planned(a, case) and results.is_planned(b, case)
 
 
 def _improvement(results: Results, a: Method, b: Method, case: Case) -> dict[str, Any]:
@@ -319,15 +418,17 @@ def _improvement(results: Results, a: Method, b: Method, case: Case) -> dict[str
 
 def density(results: Results) -> Section:
     """Start sets split at the median of |S ∪ N(S)| / |S|."""
-    networks = [each for each in results.paper.networks.values() if each.name not in CONFIDENTIAL]
-    rows = {protocol: [_density_row(results, Case(each, protocol), half) for each in networks for half in HALVES]
+    networks = [network for split in results.paper.main_splits for network in split.test]
+    rows = {protocol: [_density_row(results, method, Case(network, protocol), half)
+                       for method in COMPARED for network in networks for half in HALVES]
             for protocol in PROTOCOLS}  # fmt: skip
     columns: list[Column] = [
-        ("network", "{network}{part}"),
+        ("method", "{method}{part}"),
+        "network",
         ("start sets", "{half}"),
         ("runs", "{runs}"),
         ("median of the ratio", "{median:.2f}"),
-        (CLAIM, "{claim:.2f}"),
+        ("people reached", "{mean:.2f}"),
         (BASELINE, "{baseline:.2f}"),
         ("difference", "{difference:+.2f}"),
         ("95 % interval", interval_cell),
@@ -339,45 +440,55 @@ def density(results: Results) -> Section:
     ]
     words = [
         "A start set is dense if its people and their contacts are more, for each start person, than the median over "
-        "the start sets of the network; those at the median count as sparse. Both methods have the same start sets.",
+        "the start sets of the network; those at the median count as sparse. All methods have the same start sets.",
         *(_exception(rows[protocol], protocol) for protocol in PROTOCOLS),
     ]
     return Section("density", "Dense and sparse start sets", words, tables, [_density_figure(rows["paper"])])
 
 
-def _density_row(results: Results, case: Case, half: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"network": case.network.name, "protocol": case.protocol, "half": half}
-    row["part"] = results.part([Method(CLAIM), Method(BASELINE)], case)
-    row |= dict.fromkeys(("runs", "median", "claim", "claim_stderr", "baseline", "baseline_stderr"))
-    models = results.models(Method(CLAIM), case)
-    first, second = (results.influence(Method(name), case) for name in (CLAIM, BASELINE))
+def _density_row(results: Results, method: Method, case: Case, half: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"method": method.name, "network": case.network.name, "protocol": case.protocol, "half": half}
+    row["part"] = results.part([method, Method(BASELINE)], case)
+    row |= dict.fromkeys(("runs", "median", "mean", "mean_stderr", "baseline", "baseline_stderr"))
+    models = results.models(method, case)
+    first, second = (results.influence(each, case) for each in (method, Method(BASELINE)))
     if models is not None and first is not None and second is not None:
         ratios = np.array(models[0]["density"])
         chosen = (ratios > np.median(ratios)) == (half == "dense")
         first, second = first[:, chosen], second[:, chosen]
         row |= {"runs": first.shape[-1], "median": float(np.median(ratios))}
-        row["claim"], row["claim_stderr"] = mean_and_error(first)
+        row["mean"], row["mean_stderr"] = mean_and_error(first)
         row["baseline"], row["baseline_stderr"] = mean_and_error(second)
         return row | paired_difference(first, second)
     return row | paired_difference(None, None)
 
 
 def _exception(rows: Sequence[DataRow], protocol: ProtocolName) -> str:
-    """Whether the baseline is ahead here where the paper says it is, and where else."""
+    """Where methods are behind the baseline, and whether the paper's CLAIM is where the paper says it is."""
     known = [row for row in rows if row["difference"] is not None]
-    behind = [f"{row['network']} {row['half']} ({row['difference']:+.2f})" for row in known if row["difference"] < 0]
-    words = f"{protocol.capitalize()} protocol: CLAIM is behind the baseline on {', '.join(behind) or 'none of them'}."
-    sparse = [row["difference"] < 0 for row in known if (row["network"], row["half"]) == (SPARSE_EXCEPTION, "sparse")]
+    behind = {
+        method.name: [
+            f"{row['network']} {row['half']} ({row['difference']:+.2f})"
+            for row in known
+            if row["method"] == method.name and row["difference"] < 0
+        ]
+        for method in COMPARED
+    }
+    words = [f"{name} is behind {BASELINE} on {', '.join(where) or 'none of them'}." for name, where in behind.items()]
+    exception = (PAPER_CLAIM, SPARSE_EXCEPTION, "sparse")
+    sparse = [row["difference"] < 0 for row in known if (row["method"], row["network"], row["half"]) == exception]
     found = ("is found here too" if sparse[0] else "is not found here") if sparse else "has not been run"
-    return f"{words} The paper's one exception, sparse start sets of {SPARSE_EXCEPTION}, {found}."
+    words.append(f"The paper's one exception, sparse start sets of {SPARSE_EXCEPTION}, {found}.")
+    return f"{protocol.capitalize()} protocol: {' '.join(words)}"
 
 
 def _density_figure(rows: Sequence[DataRow]) -> Figure:
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
-        series = panels.setdefault(row["network"], {BASELINE: [], CLAIM: []})
-        series[BASELINE].append((row["baseline"], row["baseline_stderr"]))
-        series[CLAIM].append((row["claim"], row["claim_stderr"]))
+        series = panels.setdefault(row["network"], {BASELINE: []})
+        if row["method"] == COMPARED[0].name:
+            series[BASELINE].append((row["baseline"], row["baseline_stderr"]))
+        series.setdefault(row["method"], []).append((row["mean"], row["mean_stderr"]))
     caption = "People reached from sparse and dense start sets, paper protocol: mean and standard error."
     return Figure("density", caption, bar_panels(panels, HALVES, "people reached"))
 
@@ -388,8 +499,8 @@ def _density_figure(rows: Sequence[DataRow]) -> Figure:
 def stability(results: Results) -> Section:
     """Mean and deviation over the models of different seeds."""
     words = [
-        f"Mean ± deviation over {results.paper.scale.seeds} models trained from different seeds, each evaluated on the "
-        "same start sets; in brackets what the paper reports of its three models (evaluated on different runs)."
+        f"Mean ± deviation over models trained from different seeds ({_models(results)}), each evaluated on the same "
+        "start sets; in brackets what the paper reports of its three models (evaluated on different runs)."
     ]
     tables = []
     for protocol in PROTOCOLS:
@@ -402,22 +513,25 @@ def stability(results: Results) -> Section:
 
 def _stability_row(results: Results, method: Method, case: Case) -> dict[str, Any]:
     models = results.models(method, case)
-    means = None if models is None else [float(last_influence(each).mean()) for each in models]
-    beside = published(PUBLISHED_STABILITY[method.policy], case.network.name, case.protocol) or (None, None)
+    means = [float(last_influence(each).mean()) for each in models or ()]
+    mean, deviation = mean_and_deviation(means) if results.is_planned(method, case) else (nan, nan)
+    beside = published(PUBLISHED_STABILITY.get(method.policy, {}), case.network.name, case.protocol) or (None, None)
     return {
         "network": case.network.name,
         "protocol": case.protocol,
         "method": method.name,
         "part": results.part([method], case),
         "means": means,
-        "mean": means and float(np.mean(means)),
-        "deviation": means and (float(np.std(means, ddof=1)) if len(means) > 1 else nan),
+        "mean": mean,
+        "deviation": deviation,
         "published_mean": beside[0],
         "published_deviation": beside[1],
     }
 
 
 def _stability_cell(row: DataRow) -> str:
+    if row["mean"] is not None and np.isnan(row["mean"]):
+        return "–"
     beside = "" if row["published_mean"] is None else " ({published_mean:.2f} ± {published_deviation:.2f})"
     return cell(row, "{mean:.2f} ± {deviation:.2f}" + beside + "{part}")
 

@@ -12,18 +12,35 @@ from matplotlib.figure import Figure as Drawing
 from claim.evaluation.report_kit import AXIS, PALETTE, Figure, Line, Section, empty_panels, line_panels
 from claim.evaluation.tables import Column, DataRow, Table, pivot, table
 from claim.experiments.jobs import Train
-from claim.experiments.paper import BASELINE, CLAIM, FORESIGHT, LARGER, SCOUT, SURVEYS, UNTRAINED, Case, Method
+from claim.experiments.paper import (
+    CLAIM,
+    CLAIM_VARIANTS,
+    FORESIGHT,
+    FROM_EPISODES,
+    LARGER,
+    PAPER_CLAIM,
+    PAPER_VARIANTS,
+    SURVEYS,
+    UNTRAINED,
+    Case,
+    Method,
+)
 from claim.experiments.published import EPISODES
 from claim.experiments.results import Results, last_influence
-from claim.experiments.sections import DIFFERENCE_COLUMNS, TESTED, difference, mean_and_error, reached, reached_cell
-from claim.learning.config import VARIANTS
+from claim.experiments.sections import (
+    DIFFERENCE_COLUMNS,
+    TESTED,
+    difference,
+    listed,
+    mean_and_deviation,
+    mean_and_error,
+    reached,
+    reached_cell,
+)
 from claim.networks import Network
 from claim.networks.network import FloatArray
 
 CLOSE = 0.2  # the paper: after training, the influence is "at most within 20 %" of the goal
-LEARNED = (CLAIM, BASELINE)  # trained for larger budgets
-# Compared with CLAIM at larger budgets
-LARGER_OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse", BASELINE, SCOUT)
 
 
 # Goals ---------------------------------------------------------------------------------------------------------------
@@ -31,15 +48,15 @@ LARGER_OTHERS = (UNTRAINED, "random", "random-class", "change", "degree+inverse"
 
 def goals(results: Results) -> Section:
     """The goal of each start set against the influence reached."""
-    splits = results.paper.splits
+    splits = results.paper.main_splits
     networks = dict.fromkeys((network for split in splits for network in split.test), "test")
     networks |= dict.fromkeys((network for split in splits for network in split.train), "training")
     reached = {network: _goals_and_reached(results, network) for network in networks}
     rows = [_goal_row(network, role, *reached[network]) for network, role in networks.items()]
     words = [
-        "CLAIM's first model, field protocol, greedy oracle. Goals come from the averages of the family's training "
-        "networks, as for a network of which nothing is known. The paper says that on the training network copen the "
-        f"influence reached is within {CLOSE:.0%} of the goal, and mostly below it.",
+        f"The first model of {PAPER_CLAIM}, field protocol, greedy oracle. Goals come from the averages of the "
+        "family's training networks, as for a network of which nothing is known. The paper says that on the training "
+        f"network copen the influence reached is within {CLOSE:.0%} of the goal, and mostly below it.",
     ]
     columns: list[Column] = [
         *("network", "role"),
@@ -96,16 +113,24 @@ def _goal_figure(titles: Sequence[str], reached: Iterable[tuple[FloatArray, Floa
 
 def sample_efficiency(results: Results) -> Section:
     """Validation curves of all variants and seeds."""
-    paper = results.paper
-    groups = [paper.trainings(variant, split) for split in paper.splits for variant in VARIANTS]
+    paper, scale = results.paper, results.paper.scale
+    ours, papers = (
+        [group for split in paper.splits for each in variants if (group := paper.trainings(each, split))]
+        for variants in (CLAIM_VARIANTS, PAPER_VARIANTS)
+    )
+    times = CLAIM_VARIANTS[FROM_EPISODES].times
     words = [
-        f"{paper.scale.episodes} episodes instead of the {EPISODES} of the authors' early code; whether the curves "
-        "have gone flat by then shows in the means over the first and the second half of the training. Validation "
-        "start sets are never trained on; 1 is what surveying a random class of people reaches.",
+        f"{scale.episodes} episodes of {CLAIM} and its ablations ({times * scale.episodes} of {FROM_EPISODES}), and "
+        f"{scale.paper_episodes} of the paper's variants, instead of the {EPISODES} of the authors' early code; "
+        "whether the curves have gone flat by then shows in the means over the first and the second half of the "
+        "training. Validation start sets are never trained on; 1 is what surveying a random class of people reaches.",
     ]
-    shown = _learning_table(results, "sample-efficiency", ["family", "variant"], groups)
-    figure = _learning_figure(results, "sample-efficiency", groups)
-    return Section("sample-efficiency", "Sample efficiency", words, [shown], [figure])
+    shown = _learning_table(results, "sample-efficiency", ["family", "method"], ours + papers)
+    figures = [
+        _learning_figure(results, "sample-efficiency", ours),
+        _learning_figure(results, "sample-efficiency-paper", papers),
+    ]
+    return Section("sample-efficiency", "Sample efficiency", words, [shown], figures)
 
 
 def _learning_table(results: Results, name: str, labels: list[str], groups: Sequence[Sequence[Train]]) -> Table:
@@ -136,7 +161,7 @@ def _validations(results: Results, trainings: Sequence[Train]) -> list[dict[str,
 
 
 def _labels(training: Train) -> dict[str, Any]:
-    return {"family": training.family, "surveys": training.config.budget, "variant": training.variant}
+    return {"family": training.family, "surveys": training.config.budget, "method": training.method}
 
 
 def _learning_summary(trainings: Sequence[Train], rows: Sequence[DataRow]) -> dict[str, Any]:
@@ -163,18 +188,18 @@ def _scores(rows: Sequence[DataRow]) -> dict[int, list[float]]:
 
 
 def _learning_figure(results: Results, name: str, groups: Sequence[Sequence[Train]], columns: int = 3) -> Figure:
-    """One panel a family and budget with one line a variant."""
+    """One panel a family and budget with one line a method."""
     panels: dict[str, list[Line]] = {}
     for group in groups:
         budget = group[0].config.budget
         lines = panels.setdefault(group[0].family + (f", {budget} surveys" if budget != SURVEYS else ""), [])
         points: list[tuple[float, float, float]] = [
-            (episode, float(np.mean(each)), float(np.std(each, ddof=1)) if len(each) > 1 else 0.0)
-            for episode, each in _scores(_validations(results, group)).items()
+            (100 * episode / group[0].episodes, *mean_and_deviation(scores))
+            for episode, scores in _scores(_validations(results, group)).items()
         ]
-        lines.append(Line(group[0].variant, PALETTE[len(lines)], points))
-    drawing = line_panels(panels, "training episodes", "relative to a random class", columns)
-    caption = "Validation score against training episodes: mean over seeds, shaded one deviation; 1 is a random class."
+        lines.append(Line(group[0].method, PALETTE[len(lines)], points))
+    drawing = line_panels(panels, "% of the training episodes", "relative to a random class", columns)
+    caption = "Validation score against training: mean over seeds, shaded one deviation; 1 is a random class."
     return Figure(name, caption, drawing)
 
 
@@ -182,39 +207,36 @@ def _learning_figure(results: Results, name: str, groups: Sequence[Sequence[Trai
 
 
 def larger_budgets(results: Results) -> Section:
-    """What CLAIM reaches when it is trained for more surveys, and how it learns."""
+    """What claim reaches when it is trained for more surveys, and how it learns."""
     paper, scale = results.paper, results.paper.scale
-    networks = [network for split in paper.larger_splits for network in split.test]
-    budgets = [budget for budget, _ in scale.larger]
-    plan = ", ".join(f"{episodes} episodes for {budget} surveys" for budget, episodes in scale.larger)
+    networks = [network for split in paper.main_splits for network in split.test]
+    trained = [paper.trainings(CLAIM, split, scale.larger_budget) for split in paper.main_splits]
     words = [
-        f"CLAIM and Geometric-DQN trained for larger budgets ({plan}; {scale.seeds} seeds), field protocol, greedy "
-        f"oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, and its "
-        f"standard error counts models too; {UNTRAINED} are CLAIM's networks of the same seeds before their first "
+        f"{CLAIM} trained for {scale.larger_budget} surveys ({scale.larger_episodes} episodes, {len(trained[0])} "
+        f"seeds), evaluated after {listed([str(each) for each in scale.larger_surveys])} surveys; field protocol, "
+        f"greedy oracle, {scale.larger_runs} start sets a network. A trained method is the mean of its models, and its "
+        f"standard error counts models too; {UNTRAINED} are {CLAIM}'s networks of the same seeds before their first "
         "update.",
     ]
     tables = []
-    for budget in budgets:
-        caption = f"People reached after {budget} surveys: mean ± standard error"
-        cases = [Case(network, "field", budget) for network in networks]
+    for surveys in scale.larger_surveys:
+        caption = f"People reached after {surveys} surveys: mean ± standard error"
+        cases = [Case(network, "field", surveys) for network in networks]
         rows = [reached(results, method, case) for method, case in product(LARGER, cases)]
-        tables.append(pivot(f"larger-{budget}", caption, rows, ["method"], "network", reached_cell))
+        tables.append(pivot(f"larger-{surveys}", caption, rows, ["method"], "network", reached_cell))
     differences = [
         {
-            **{"surveys": budget, "network": network.name, "against": other},
-            **difference(results, Method(CLAIM), Method(other), Case(network, "field", budget)),
+            **{"surveys": surveys, "network": network.name, "against": other.name},
+            **difference(results, Method(CLAIM), other, Case(network, "field", surveys)),
         }
-        for budget, other, network in product(budgets, LARGER_OTHERS, networks)
+        for surveys, other, network in product(scale.larger_surveys, LARGER, networks)
+        if other != Method(CLAIM)
     ]
-    caption = f"Paired differences of CLAIM trained for the budget; {TESTED}"
+    caption = f"Paired differences of {CLAIM} trained for {scale.larger_budget} surveys; {TESTED}"
     columns: list[Column] = ["surveys", ("who", f"{CLAIM} against {{against}}{{part}}"), "network", *DIFFERENCE_COLUMNS]
     tables.append(table("larger-differences", caption, differences, columns))
-    groups = [
-        paper.trainings(variant, split, budget)
-        for budget, split, variant in product(budgets, paper.larger_splits, LEARNED)
-    ]
-    tables.append(_learning_table(results, "larger-learning", ["family", "surveys", "variant"], groups))
-    figure = _learning_figure(results, "larger-budgets", groups, columns=2)
+    tables.append(_learning_table(results, "larger-learning", ["family", "surveys", "method"], trained))
+    figure = _learning_figure(results, "larger-budgets", trained, columns=2)
     for axis in figure.drawing.axes:
         axis.axhline(1.0, color=AXIS, linewidth=1)
     return Section("larger-budgets", "Larger budgets", words, tables, [figure])
@@ -227,9 +249,9 @@ def budget_curves(results: Results) -> Section:
     caption = f"People reached by number of surveys, field protocol, mean of {scale.curve_runs} runs"
     shown = pivot("budget-curves", caption, rows, ["network", "method"], "surveys", "{mean:.1f}")
     words = [
-        "One study is surveyed to the end and leaders are selected along the way. The first model of CLAIM, trained "
-        "for 5 surveys, is used for every number of them; where a line says so, the first one trained for a larger "
-        "budget. Dashed lines: leaders by foresight instead of the greedy oracle.",
+        f"One study is surveyed to the end and leaders are selected along the way. The first model of {CLAIM}, trained "
+        "for 5 surveys, is used for every number of them; where a line says so, the first one trained for more. "
+        "Dashed lines: leaders by foresight instead of the greedy oracle.",
     ]
     caption = "People reached against surveys; shaded, one standard error over start sets."
     figure = Figure("budget-curves", caption, _curve_drawing(rows))
