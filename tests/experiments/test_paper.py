@@ -165,6 +165,7 @@ def test_the_full_grid_is_the_papers(data):
     assert ten_times == {10 * FULL.episodes} == {10 * EPISODES[None]}
     page = (ROOT / "docs" / "how-to" / "experiments.md").read_text(encoding="utf-8")
     assert f"| training episodes of `claim` | {FULL.episodes} " in page
+    assert all(f"`{name}`" in page for name in VARIANTS)
     main = ("retweet", "animal")
     assert {job.family for job in trainings if job.preset == "paper"} == set(main)
     longer = {(job.config.budget, job.method, job.family, job.seed) for job in trainings if job.config.budget > 5}

@@ -229,8 +229,8 @@ def influence(results: Results) -> Section:
         words.append("The zones are synthetic stand-ins of a confidential survey, so no published number is given.")
     verdicts = list(filter(None, (_not_above_random(results, protocol) for protocol in PROTOCOLS)))
     if verdicts:
-        how = "Above: the whole 95 % interval of the difference is, with one training the interval over start sets."
-        words.append(" ".join([*verdicts, how]))
+        above = "A method is above random surveys if the whole 95 % interval of the difference is above 0"
+        words.append(" ".join([*verdicts, f"{above}; with one training, the interval counts start sets only."]))
     tables = [_reached_table(results, TABLE, protocol, "influence") for protocol in PROTOCOLS]
     figures = [_influence_figure(results, *each) for each in zip(tables, PROTOCOLS, strict=True)]
     tables += [_average_table(results, TABLE, protocol, "average") for protocol in PROTOCOLS]
