@@ -161,8 +161,8 @@ def test_the_full_grid_is_the_papers(data):
     trainings = [job for job in with_needs(paper.jobs()) if isinstance(job, Train)]
     usual = {(each.preset, each.method, each.episodes) for each in trainings if each.config.budget == SURVEYS}
     assert {episodes for preset, _, episodes in usual if preset == "paper"} == {EPISODES["paper"]}
-    ten_times = {episodes for _, method, episodes in usual if method == FROM_EPISODES}
-    assert ten_times == {10 * FULL.episodes} == {10 * EPISODES[None]}
+    twice = {episodes for _, method, episodes in usual if method == FROM_EPISODES}
+    assert twice == {2 * FULL.episodes} == {2 * EPISODES[None]}
     page = (ROOT / "docs" / "how-to" / "experiments.md").read_text(encoding="utf-8")
     assert f"| training episodes of `claim` | {FULL.episodes} " in page
     assert all(f"`{name}`" in page for name in VARIANTS)
@@ -186,7 +186,7 @@ def test_an_ablation_changes_one_part_of_claim():
     for method in CLAIM_ABLATION[1:]:
         config = paper.trainings(method.policy, paper.splits[0])[0].config.to_dict()
         changed[method.name] = {name for name, value in config.items() if value != usual[name]}
-    whole = changed.pop(FROM_EPISODES)  # its schedules are those of a training that is ten times as long
+    whole = changed.pop(FROM_EPISODES)  # its schedules are those of a training that is twice as long
     assert whole == {"every_choice", "validate_every", "learning_rate_decay"}
     assert sorted(changed.values(), key=str) == [{"curriculum"}, {"goal"}, {"hindsight"}]
     assert all(f" {part}" in name for name, (part,) in changed.items())
@@ -242,11 +242,11 @@ def test_published_numbers_agree_with_each_other():
 
 def test_every_product_is_there(folder):
     tables = {path.stem for path in (folder / "tables").iterdir()}
-    kinds = ("influence", "average", "improvement", "density", "stability")
+    kinds = ("influence", "average", "improvement")
     pairs = {f"{kind}-{protocol}" for kind in kinds for protocol in ("field", "paper")}
     assert tables == pairs | {
         "ablation-paper", "ablation-claim-paper", "ablation-claim-average-paper", "ablation-claim-validation",
-        "glance", "properties", "properties-by-step", "goals", "sample-efficiency", "budget-curves",
+        "glance", "density", "stability", "properties", "properties-by-step", "goals", "sample-efficiency", "budget-curves",
         "larger-6", "larger-differences", "larger-learning",
     }  # fmt: skip
     figures = {path.name for path in (folder / "figures").iterdir()}
@@ -270,7 +270,7 @@ def test_tables_say_what_the_jobs_found(folder):
     assert int(row["runs"]) == SMALLEST.runs
     results = json.loads((folder / "results.json").read_text())
     assert results["influence"]["influence-paper"][0]["method"] == "random"
-    halves = rows_of(folder / "tables" / "density-field.csv")
+    halves = rows_of(folder / "tables" / "density.csv")
     labels = [(row["method"], row["half"]) for row in halves]
     assert labels == list(itertools.product((PAPER_CLAIM, CLAIM), ("sparse", "dense")))
     assert sum(int(row["runs"]) for row in halves) == 2 * SMALLEST.runs
@@ -420,7 +420,7 @@ def test_trained_methods_that_are_not_above_random_surveys_are_named(folder):
 
 def test_methods_that_are_not_trained_on_a_family_have_a_dash_there(tmp_path):
     results = Results(grid(TINY), Store(tmp_path))
-    for name, section in (("influence-paper", influence), ("stability-field", stability)):
+    for name, section in (("influence-paper", influence), ("stability", stability)):
         shown = table_of(section(results), name)
         lines = [dict(zip(shown.heads, line, strict=True)) for line in shown.cells]
         if "method" in shown.heads:

@@ -419,9 +419,8 @@ def _improvement(results: Results, a: Method, b: Method, case: Case) -> dict[str
 def density(results: Results) -> Section:
     """Start sets split at the median of |S ∪ N(S)| / |S|."""
     networks = [network for split in results.paper.main_splits for network in split.test]
-    rows = {protocol: [_density_row(results, method, Case(network, protocol), half)
-                       for method in COMPARED for network in networks for half in HALVES]
-            for protocol in PROTOCOLS}  # fmt: skip
+    cases = product(COMPARED, networks, HALVES)
+    rows = [_density_row(results, method, Case(network, "paper"), half) for method, network, half in cases]
     columns: list[Column] = [
         ("method", "{method}{part}"),
         "network",
@@ -434,16 +433,13 @@ def density(results: Results) -> Section:
         ("95 % interval", interval_cell),
         ("p", "{p:.2g} {p:*}"),
     ]
-    tables = [
-        table(f"density-{each}", f"People reached, {each} protocol; {TESTED}", rows[each], columns)
-        for each in PROTOCOLS
-    ]
+    tables = [table("density", f"People reached, paper protocol; {TESTED}", rows, columns)]
     words = [
         "A start set is dense if its people and their contacts are more, for each start person, than the median over "
         "the start sets of the network; those at the median count as sparse. All methods have the same start sets.",
-        *(_exception(rows[protocol], protocol) for protocol in PROTOCOLS),
+        _exception(rows),
     ]
-    return Section("density", "Dense and sparse start sets", words, tables, [_density_figure(rows["paper"])])
+    return Section("density", "Dense and sparse start sets", words, tables, [_density_figure(rows)])
 
 
 def _density_row(results: Results, method: Method, case: Case, half: str) -> dict[str, Any]:
@@ -463,7 +459,7 @@ def _density_row(results: Results, method: Method, case: Case, half: str) -> dic
     return row | paired_difference(None, None)
 
 
-def _exception(rows: Sequence[DataRow], protocol: ProtocolName) -> str:
+def _exception(rows: Sequence[DataRow]) -> str:
     """Where methods are behind the baseline, and whether the paper's CLAIM is where the paper says it is."""
     known = [row for row in rows if row["difference"] is not None]
     behind = {
@@ -479,7 +475,7 @@ def _exception(rows: Sequence[DataRow], protocol: ProtocolName) -> str:
     sparse = [row["difference"] < 0 for row in known if (row["method"], row["network"], row["half"]) == exception]
     found = ("is found here too" if sparse[0] else "is not found here") if sparse else "has not been run"
     words.append(f"The paper's one exception, sparse start sets of {SPARSE_EXCEPTION}, {found}.")
-    return f"{protocol.capitalize()} protocol: {' '.join(words)}"
+    return " ".join(words)
 
 
 def _density_figure(rows: Sequence[DataRow]) -> Figure:
@@ -502,12 +498,10 @@ def stability(results: Results) -> Section:
         f"Mean ± deviation over models trained from different seeds ({_models(results)}), each evaluated on the same "
         "start sets; in brackets what the paper reports of its three models (evaluated on different runs)."
     ]
-    tables = []
-    for protocol in PROTOCOLS:
-        cases = product(results.paper.networks.values(), STABILITY)
-        rows = [_stability_row(results, method, Case(network, protocol)) for network, method in cases]
-        caption = f"Mean ± deviation over models, {protocol} protocol (published)"
-        tables.append(pivot(f"stability-{protocol}", caption, rows, ["network"], "method", _stability_cell))
+    cases = product(results.paper.networks.values(), STABILITY)
+    rows = [_stability_row(results, method, Case(network, "paper")) for network, method in cases]
+    caption = "Mean ± deviation over models, paper protocol (published)"
+    tables = [pivot("stability", caption, rows, ["network"], "method", _stability_cell)]
     return Section("stability", "Stability", words, tables)
 
 
@@ -546,7 +540,7 @@ def properties(results: Results) -> Section:
     overall = [row for row in rows if row["step"] == "all"]
     steps = [row for row in rows if row["step"] != "all"]
     words = [
-        f"On {network}, field protocol. Degree is the number of contacts; closeness and betweenness are normalised. "
+        f"On {network}. Degree is the number of contacts; closeness and betweenness are normalised. "
         "All are taken from the whole network, which no policy sees. Trained methods: mean over models."
     ]
     measures = [("degree", "{degree:.2f}"), ("closeness", "{closeness:.4f}"), ("betweenness", "{betweenness:.5f}")]
@@ -579,7 +573,7 @@ def _property_lines(steps: Sequence[DataRow], measure: str) -> list[Line]:
 
 def _property_rows(results: Results, method: Method) -> list[dict[str, Any]]:
     """One row for all surveys together, one for each survey."""
-    case = Case(results.paper.property_network, "field")
+    case = Case(results.paper.property_network, "paper")
     central, models = results.result(Centrality(case.network)), results.models(method, case)
     names = {"network": case.network.name, "method": method.name, "part": results.part([method], case)}
     if central is None or models is None:

@@ -54,7 +54,7 @@ def goals(results: Results) -> Section:
     reached = {network: _goals_and_reached(results, network) for network in networks}
     rows = [_goal_row(network, role, *reached[network]) for network, role in networks.items()]
     words = [
-        f"The first model of {PAPER_CLAIM}, field protocol, greedy oracle. Goals come from the averages of the "
+        f"The first model of {PAPER_CLAIM}, paper protocol, greedy oracle. Goals come from the averages of the "
         "family's training networks, as for a network of which nothing is known. The paper says that on the training "
         f"network copen the influence reached is within {CLOSE:.0%} of the goal, and mostly below it.",
     ]
