@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from claim.errors import InputError, check_number
+from claim.errors import InputError, check_number, check_whole
 
 Preset = Literal["paper"]
 VARIANTS: dict[Preset | None, tuple[str, ...]] = {
@@ -120,9 +120,15 @@ def _check(name: str, value: Any, kind: Any) -> None:
         if value not in words and not (value is None and NoneType in get_args(kind)):
             raise InputError(f"{name} must be one of {', '.join(words)}, got {value}")
     elif get_origin(kind) is tuple:
-        if not (isinstance(value, tuple) and len(value) == len(get_args(kind)) and min(value) >= 1):
-            raise InputError(f"{name} must be {len(get_args(kind))} numbers of at least 1, got {value}")
-    elif kind in (int, float):
+        count = len(get_args(kind))
+        if not (isinstance(value, tuple) and len(value) == count and all(type(n) is int and n >= 1 for n in value)):
+            raise InputError(f"{name} must be {count} whole numbers of at least 1, got {value}")
+    elif kind is bool:
+        if not isinstance(value, bool):
+            raise InputError(f"{name} must be true or false, got {value}")
+    elif kind is int:
+        check_whole(0 if name in MAY_BE_ZERO else 1, **{name: value})
+    elif kind is float:
         check_number(0, 1 if name in SHARES else math.inf, above=name not in MAY_BE_ZERO, **{name: value})
 
 
@@ -130,7 +136,8 @@ def parse_settings(settings: Sequence[str], preset: Preset | None = None) -> dic
     """Parse ``name=value`` pairs as changes to a configuration, each in the type of the setting."""
     from claim.learning.paper import Settings
 
-    defaults = {each.name: each.default for each in fields(Settings if preset == "paper" else Config)}
+    kind = Settings if preset == "paper" else Config
+    defaults = {each.name: each.default for each in fields(kind) if each.name != "variant"}  # it has its own option
     changes: dict[str, Any] = {}
     for setting in settings:
         name, _, text = setting.partition("=")
