@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from learning_cases import expanded, graphs
+from learning_cases import expanded, graphs, quick_paper
 
 from claim.discovery import Discovered
-from claim.learning.network import Encoder, smooth
-from claim.learning.observation import Batch, State, class_rows, person_rows
+from claim.learning import paper
+from claim.learning.config import Shape
+from claim.learning.network import Encoder, frontier_rows, new_network, smooth
+from claim.learning.observation import Batch, State, class_rows
+from claim.learning.paper import GeometricDQN
 
 FEATURES, HIDDEN, CLUSTERS = 5, 7, 3
 
@@ -67,12 +70,39 @@ def test_a_batch_equals_its_graphs_one_by_one(encoder: Encoder) -> None:
     torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-4)
 
 
-def test_person_rows_and_class_rows_agree(encoder: Encoder) -> None:
-    discovered = graphs()[1]
-    state, members = state_of(discovered)
-    people = person_rows(discovered)
-    by_person = State.of(people, expanded(state.features, members, len(discovered)))
-    torch.testing.assert_close(encoder(Batch.of([by_person]))[0], encoder(Batch.of([state]))[0], atol=1e-5, rtol=1e-4)
+@pytest.mark.parametrize("discovered", graphs(), ids=range(6))
+def test_values_of_classes_equal_those_of_the_network_of_the_paper(discovered: Discovered) -> None:
+    """With the same weights and features, and without what only ``claim`` has.
+
+    These are the flags, the embedding of the action after the convolutions, and pooled means in place of sums.
+    """
+    d, hidden = 3, 7
+    shape = {"dimensions": d, "hidden": hidden, "clusters": 4, "layers": (9, 8)}
+    classes, people = new_network(Shape(**shape, goal=False), 1), GeometricDQN(quick_paper("geometric-dqn", **shape))
+    encoder, first = classes.encoder, classes.head[0]
+    with torch.no_grad():
+        encoder.first.weight.weight[:, d:] = 0
+        first.weight[:, hidden + d :] = 0
+        people.first.weight.copy_(encoder.first.weight.weight[:, :d])
+        people.second.weight.copy_(encoder.second.weight.weight)
+        people.assign.weight.copy_(encoder.assign.weight)
+        people.coarse.weight.copy_(encoder.coarse.weight.weight)
+        people.fc1.weight.copy_(first.weight[:, : hidden + d])
+        people.fc1.bias.copy_(first.bias)
+    people.fc2.load_state_dict(classes.head[2].state_dict())
+    people.out.load_state_dict(classes.head[4].state_dict())
+    state, members = state_of(discovered)  # d features, and two flags that count for nothing
+    batch = Batch.of([state])
+    batch = replace(batch, people=torch.ones_like(batch.people))
+    of_classes, embedding = classes(batch, *frontier_rows([state], batch), None)
+    features = torch.from_numpy(expanded(state.features, members, len(discovered))[:, :d])
+    ties = torch.from_numpy(np.array(discovered.ties(), dtype=np.int64))
+    dense = paper.State(features, ties, torch.tensor(discovered.frontier))
+    of_people = people(people.embed(dense), features[dense.actions], None)
+    torch.testing.assert_close(embedding[0], people.embed(dense), atol=1e-5, rtol=1e-4)
+    value = {who: of_classes[i, 0] for i, row in enumerate(state.frontier) for who in members[row]}
+    wanted = torch.stack([value[person] for person in dense.actions.tolist()])
+    torch.testing.assert_close(of_people, wanted, atol=1e-5, rtol=1e-4)
 
 
 def test_gradients_flow_through_the_sparse_product(encoder: Encoder) -> None:

@@ -7,7 +7,7 @@ from learning_cases import graphs
 
 from claim.learning import netmf as module
 from claim.learning.netmf import leading_eigenpairs, netmf
-from claim.learning.observation import class_rows, person_rows
+from claim.learning.observation import class_rows
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -273,8 +273,8 @@ def test_matrices_of_few_axes_or_none() -> None:
 
 def test_the_cover_of_rows_has_an_end_of_every_edge() -> None:
     for seen in graphs():
-        for rows in (class_rows(seen), person_rows(seen)):
-            outside = ~rows.cover
-            assert not rows.adjacency()[np.ix_(outside, outside)].any()
-            assert rows.cover[rows.surveyed].all()
+        rows = class_rows(seen)
+        outside = ~rows.cover
+        assert not rows.adjacency()[np.ix_(outside, outside)].any()
+        assert rows.cover[rows.surveyed].all()
     assert not class_rows(graphs(2)[1]).cover.all()

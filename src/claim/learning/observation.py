@@ -96,15 +96,6 @@ class RowGraph:
 def class_rows(discovered: Discovered) -> RowGraph:
     """Surveyed people in the order of their surveys, then the classes of all others."""
     members = [(person,) for person in discovered.surveyed] + [group.members for group in discovered.classes]
-    return _row_graph(discovered, members)
-
-
-def person_rows(discovered: Discovered) -> RowGraph:
-    """Every person their own row, for features that differ within a class."""
-    return _row_graph(discovered, [(person,) for person in range(len(discovered))])
-
-
-def _row_graph(discovered: Discovered, members: list[tuple[int, ...]]) -> RowGraph:
     row_of = {person: row for row, people in enumerate(members) for person in people}
     status = np.array([discovered.status[people[0]] for people in members])
     near = [sorted({row_of[contact] for contact in discovered.contacts[people[0]]}) for people in members]
