@@ -51,6 +51,7 @@ def train(
     source, hidden = api.training_networks(family or names(networks), data_dir)
     for network in hidden:
         report_dropped(network)
+    api.check_can_train()
     changes = {"budget": budget, "seed": seed} | parse_settings(setting or [], preset)
     episodes = EPISODES[preset] if episodes is None else episodes
     if resume and not (Path(out) / "checkpoint.pt").exists():

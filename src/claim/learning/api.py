@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings, check_whole, install_command
 from claim.learning.config import EPISODES, VARIANTS, Config, Preset, written_setting
 from claim.networks import Network, NetworkLike
@@ -115,7 +116,10 @@ def training_networks(
     if not given:
         raise InputError("no network to train on")
     names = ",".join(each.name if isinstance(each, Network) else each for each in given)
-    return networks if isinstance(networks, str) else names, load_all(given, data_dir)
+    loaded = load_all(given, data_dir)
+    for network in loaded:
+        check_contacts(network)
+    return networks if isinstance(networks, str) else names, loaded
 
 
 def check_can_train() -> None:
