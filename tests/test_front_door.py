@@ -219,7 +219,7 @@ def test_results_are_tables_in_data_frames_and_notebooks(tmp_path):
 
 @pytest.mark.needs("torch")
 def test_train_returns_a_policy_that_the_other_functions_take(tmp_path):
-    settings = {"budget": 2, "learning_starts": 2, "validate_every": 2, "validation_starts": 2, "batch_size": 4}
+    settings = {"budget": 2, "validate_every": 2, "validation_starts": 2, "batch_size": 4}
     seen = []
     run = claim.train("zone1", "claim", 2, tmp_path / "run", watch=seen.append, **settings)
     assert run.episodes == 2

@@ -4,22 +4,20 @@ import json
 
 import pytest
 
-from claim.learning.config import variant_named
-from claim.learning.goals import GoalHeuristic
+from claim.learning.config import Config
 from claim.learning.network import new_network
-from claim.learning.policy import LearnedPolicy
+from claim.learning.policy import LearnedPolicy, save_policy
 
 KNOWN = ("explain", "--known", "names.csv", "--surveyed", "Ana,Dan")
 
 
 @pytest.fixture
 def files(folder):
-    """Untrained policies, which have reasons too."""
-    for variant in ("claim", "geometric-dqn"):
-        config = variant_named(variant, hidden=8, clusters=4, layers=(16, 8), dimensions=6)
-        estimates = GoalHeuristic(people=200, edges=400, average_influence=20)
-        LearnedPolicy(new_network(config), config, estimates, variant).save(folder / variant)
+    """An untrained policy, which has reasons too."""
+    config = Config(hidden=8, clusters=4, layers=(16, 8), dimensions=6)
+    save_policy(LearnedPolicy(new_network(config.shape, 0), config), folder / "claim")
     (folder / "broken.json").write_text("{}")
+    (folder / "broken.safetensors").touch()
     return folder
 
 
@@ -30,45 +28,25 @@ def only_json(done):
 
 def test_json_has_the_documented_keys(claim, files):
     data = only_json(claim(*KNOWN, "--policy", "claim.json", "--json", "-"))
-    assert set(data) == {"policy", "surveyed", "people", "lead", "lead_in_people", "goal", "classes", "changes"}
+    assert set(data) == {"policy", "surveyed", "people", "lead", "classes", "changes"}
     assert (data["surveyed"], data["people"]) == (2, 5)
-    assert set(data["goal"]) == {
-        "goal", "people", "edges", "average_influence", "p_prime", "start_people", "contacts_of_start", "layers",
-    }  # fmt: skip
     rows = {tuple(row["members"]): row for row in data["classes"]}
     assert set(rows) == {("Ben",), ("Cyd",), ("Eve",)}
     assert all(
-        set(row) == {"rank", "value", "behind_in_people", "members", "contacts", "named_by", "namer_degrees"}
-        for row in data["classes"]
+        set(row) == {"rank", "value", "members", "contacts", "named_by", "namer_degrees"} for row in data["classes"]
     )
     assert rows[("Ben",)]["named_by"] == ["Ana"]
     assert rows[("Ben",)]["namer_degrees"] == [2]
     assert rows[("Ben",)]["contacts"] == 2
     assert rows[("Cyd",)]["named_by"] == []
     assert {row["about"] for row in data["changes"]} <= {"chosen", "rival"}
-    assert all(set(row) == {"about", "if", "lead", "lead_in_people", "choice", "changed"} for row in data["changes"])
-
-
-def test_without_a_goal_there_is_none(claim, files):
-    data = only_json(claim(*KNOWN, "--policy", "geometric-dqn.json", "--json", "-"))
-    assert data["goal"] is None
-    assert data["lead_in_people"] is None
-    assert "Goal: none" in claim(*KNOWN, "--policy", "geometric-dqn.json").stdout
-
-
-def test_who_was_known_at_the_outset_sets_the_goal(claim, files):
-    arguments = ("--policy", "claim.json", "--json", "-")
-    both, one = (only_json(claim(*KNOWN, *more, *arguments)) for more in ((), ("--start", "Ana")))
-    assert (both["goal"]["start_people"], both["goal"]["contacts_of_start"]) == (2, 2)
-    assert (one["goal"]["start_people"], one["goal"]["contacts_of_start"]) == (1, 2)
-    assert both["surveyed"] == one["surveyed"] == 2
+    assert all(set(row) == {"about", "if", "lead", "choice", "changed"} for row in data["changes"])
 
 
 def test_for_people(claim, files):
     done = claim(*KNOWN, "--policy", "claim.json", "--refused", "Ben")
     assert done.returncode == 0
     assert "would survey" in done.stdout
-    assert "Goal: " in done.stdout
     assert "What it would do if" in done.stdout
     assert "Ben" not in done.stdout.split("What it would do if")[0]
 
@@ -81,17 +59,21 @@ def test_a_simulated_study_is_repeatable(claim, files):
 
 
 def test_the_shipped_policy_is_that_of_the_nearest_budget(claim):
-    arguments = ("--policy", "claim:retweet", "--json", "-")
+    arguments = ("--policy", "shaped-dqn:retweet", "--json", "-")
     few, many, named = (
         only_json(claim(*KNOWN, *more, *arguments[2:]))["classes"]
-        for more in (arguments[:2], (*arguments[:2], "--budget", "30"), ("--policy", "claim:retweet@20"))
+        for more in (arguments[:2], (*arguments[:2], "--budget", "30"), ("--policy", "shaped-dqn:retweet@20"))
     )
     assert few != many
     assert many == named
     simulated = ("explain", "--network", "stars1", "--json", "-")
     few, many, named = (
         only_json(claim(*simulated, *more))["classes"]
-        for more in ((), ("--budget", "20"), ("--policy", "claim:retweet@20"))
+        for more in (
+            ("--policy", "shaped-dqn"),
+            ("--policy", "shaped-dqn", "--budget", "20"),
+            ("--policy", "shaped-dqn:retweet@20"),
+        )
     )
     assert few != many
     assert many == named

@@ -9,7 +9,7 @@ VERBS = {
     "advise": ("advise", "--known", "names.csv"),
     "select": ("select", "--known", "names.csv", "--method", "foresight", "-k", "2"),
     "plan": ("plan", "names.csv", "--people", "30", *QUICK),
-    "explain": ("explain", "--known", "names.csv"),
+    "explain": ("explain", "--known", "names.csv", "--policy", "shaped-dqn"),
 }
 EXPLAIN = pytest.param("explain", marks=pytest.mark.needs("torch"))
 

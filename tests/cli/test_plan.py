@@ -65,12 +65,12 @@ def test_a_plan_with_a_trained_policy(claim, monkeypatch, ground):
         LearnedPolicy, "choose", lambda policy, *rest: asked.append(policy.config.budget) or choose(policy, *rest)
     )
     arguments = ("plan", *ground, "--people", "30", "-k", "2", "--studies", "2", "--surveys", "0,2", "--json", "-")
-    data = json.loads(claim(*arguments, "--policy", "claim").stdout)
-    assert data["settings"]["policy"] == "claim"
+    data = json.loads(claim(*arguments, "--policy", "shaped-dqn").stdout)
+    assert data["settings"]["policy"] == "shaped-dqn"
     assert set(asked) == {5}
     asked.clear()
     many = (*arguments[:-3], "0,15", *arguments[-2:])
-    assert claim(*many, "--policy", "claim:animal").returncode == 0
+    assert claim(*many, "--policy", "shaped-dqn:animal").returncode == 0
     assert set(asked) == {20}
 
 
@@ -104,7 +104,10 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
         (("names.csv", "--people", "50", "--surveyed", "Zoe"), "Zoe"),
         (("names.csv", "--people", "3", "--surveyed", "Ana"), "are known already"),
         (("--people", "50", "--mean-degree", "4", "--policy", "clam"), "no policy is called 'clam'"),
-        (("--people", "50", "--mean-degree", "4", "--policy", "claim:shops"), "no claim policy is shipped for 'shops'"),
+        (
+            ("--people", "50", "--mean-degree", "4", "--policy", "shaped-dqn:shops"),
+            "no shaped-dqn policy is shipped for 'shops'",
+        ),
         (("--people", "50", "--mean-degree", "4", "--policy", "mine.json"), "mine.json: no such policy file"),
         (("nowhere.csv", "--people", "50", "--surveyed", "Ana"), "nowhere.csv"),
     ],

@@ -241,8 +241,10 @@ ALIKE = "".join(f"s{i},p{i}\ns{i},q{i}\n" for i in range(8)) + "s0,s1\ns1,s2\n"
 @pytest.mark.needs("torch")
 def test_advise_follows_trained_policies(claim, tmp_path):
     (tmp_path / "ties.csv").write_text(ALIKE)
-    data = only_json(claim("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy", "claim", "--json", "-"))
-    assert data["policy"] == "claim"
+    data = only_json(
+        claim("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy", "shaped-dqn", "--json", "-")
+    )
+    assert data["policy"] == "shaped-dqn"
     assert {row["person"] for row in data["ranking"]} <= set(ALIKE.replace("\n", ",").split(",")) - {"s0", "s1"}
     assert len(data["ranking"]) == 10
 
@@ -255,7 +257,11 @@ def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path
     budgets = []
     monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, *_: budgets.append(policy.config.budget) or [])
     arguments = ("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy")
-    for more in (["claim:retweet"], ["claim:retweet", "--budget", "18"], ["claim:retweet@5", "--budget", "20"]):
+    for more in (
+        ["shaped-dqn:retweet"],
+        ["shaped-dqn:retweet", "--budget", "18"],
+        ["shaped-dqn:retweet@5", "--budget", "20"],
+    ):
         assert claim(*arguments, *more).returncode == 0
     assert budgets == [5, 20, 5]
 
@@ -277,8 +283,8 @@ def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
     assert said("scout") <= themes
     assert any("likely the hub" in reason for reason in said("degree+inverse"))
     assert said("random") == {"drawn by chance"}
-    assert said("claim") == set()
-    assert "claim explain shows why claim ranks them so" in claim(*arguments, "--policy", "claim").stdout
+    assert said("shaped-dqn") == set()
+    assert "claim explain shows why shaped-dqn ranks them so" in claim(*arguments, "--policy", "shaped-dqn").stdout
     assert "claim explain" not in claim(*arguments).stdout
 
 
@@ -289,7 +295,7 @@ def test_a_study_began_with_the_first_five_surveyed_or_with_whom_start_names(cla
     (tmp_path / "ties.csv").write_text(ALIKE)
     began = []
     monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, seen, rng, count: began.append(seen) or [])
-    arguments = ("advise", "--known", "ties.csv", "--surveyed", "s6,s5,s4,s3,s2,s1,s0", "--policy", "claim")
+    arguments = ("advise", "--known", "ties.csv", "--surveyed", "s6,s5,s4,s3,s2,s1,s0", "--policy", "shaped-dqn")
     for more in ((), ("--start", "s0,s6")):
         assert claim(*arguments, *more).returncode == 0
     labels = list(dict.fromkeys(ALIKE.replace("\n", ",").split(",")))

@@ -17,16 +17,14 @@ def shipped(tmp_path, monkeypatch):
     """Two policies as if they came with the software; their networks know nothing."""
     pytest.importorskip("torch", reason="needs PyTorch")
     from claim.learning.config import Config
-    from claim.learning.goals import GoalHeuristic
     from claim.learning.network import new_network
-    from claim.learning.policy import LearnedPolicy
+    from claim.learning.policy import LearnedPolicy, save_policy
 
     monkeypatch.setattr(registry, "FOLDER", tmp_path)
     config = Config()
-    goals = GoalHeuristic(people=100.0, edges=200.0, average_influence=10.0, start_size=5)
-    policy = LearnedPolicy(new_network(config).eval(), config, goals)
+    policy = LearnedPolicy(new_network(config.shape, config.seed).eval(), config)
     for name in ("claim.all.5", "claim.zones.20"):
-        policy.save(tmp_path / name)
+        save_policy(policy, tmp_path / name)
     return tmp_path
 
 
