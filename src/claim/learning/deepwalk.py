@@ -1,4 +1,4 @@
-"""DeepWalk features: random walks and skip-gram with negative sampling (Perozzi et al., 2014)."""
+"""DeepWalk features: random walks and skip-gram with hierarchical softmax (Perozzi et al., 2014)."""
 
 import heapq
 from dataclasses import dataclass
