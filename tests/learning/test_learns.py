@@ -11,9 +11,9 @@ from learning_cases import IN_VILLAGE, quick, quick_paper, reached, village
 
 from claim.discovery import policy_named
 from claim.learning import paper, train
+from claim.learning.api import training_networks
 from claim.learning.config import Config
 from claim.learning.validation import Validation
-from claim.networks.catalogue import load_all
 
 
 def test_claim_learns_whom_to_survey() -> None:
@@ -132,7 +132,7 @@ def test_flipped_bits_are_solved_with_hindsight_only(
 @pytest.mark.slow
 def test_claim_beats_chance_and_itself_untrained_on_start_sets_it_never_saw() -> None:
     """On the training networks of the star-like family, with the default settings, in 160 episodes."""
-    networks = load_all(["retweet-like"])
+    _, networks = training_networks("retweet-like")
     training = train.Training(Config(), networks)
     validation = Validation(networks, Config())
     untrained, random = validation.reached(training.policy()), validation.reached("random-class")
