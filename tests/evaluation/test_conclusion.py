@@ -54,10 +54,10 @@ def test_each_protocol_has_its_own(compared: Comparison) -> None:
 
 
 def test_a_trained_policy_is_said_to_be_one_training(compared: Comparison) -> None:
-    *_, last = conclusion(compare(contacts(), "random,claim:zones", runs=2, workers=1))
-    assert last.startswith("Trained policies (claim:zones) are one training each: ")
+    *_, last = conclusion(compare(contacts(), "random,shaped-dqn:zones", runs=2, workers=1))
+    assert last.startswith("Trained policies (shaped-dqn:zones) are one training each: ")
     assert not any("training" in text for text in conclusion(compared))
-    assert conclusion(compare(contacts(), "claim:zones", runs=2, workers=1)) == []
+    assert conclusion(compare(contacts(), "shaped-dqn:zones", runs=2, workers=1)) == []
 
 
 def test_one_method_concludes_nothing(compared: Comparison) -> None:
