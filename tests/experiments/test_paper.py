@@ -246,8 +246,8 @@ def test_every_product_is_there(folder):
     pairs = {f"{kind}-{protocol}" for kind in kinds for protocol in ("field", "paper")}
     assert tables == pairs | {
         "ablation-paper", "ablation-claim-paper", "ablation-claim-average-paper", "ablation-claim-validation",
-        "glance", "density", "stability", "properties", "properties-by-step", "goals", "sample-efficiency", "budget-curves",
-        "larger-6", "larger-differences", "larger-learning",
+        "glance", "density", "stability", "properties", "properties-by-step", "goals", "sample-efficiency",
+        "budget-curves", "larger-6", "larger-differences", "larger-learning",
     }  # fmt: skip
     figures = {path.name for path in (folder / "figures").iterdir()}
     named = ("influence-paper", "density", "properties", "goals", "sample-efficiency", "sample-efficiency-paper",

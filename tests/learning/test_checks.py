@@ -60,7 +60,7 @@ def test_twins_that_differ_in_hidden_edges_have_the_same_features_choices_and_le
     assert mirror.people == original.people
     assert mirror.discovered == original.discovered
     if isinstance(policy, LearnedPolicy):
-        rows = [observe(each.discovered, 2)[1].features for each in (original, mirror)]
+        rows = [observe(each.discovered, policy.network.shape)[1].features for each in (original, mirror)]
         np.testing.assert_array_equal(*rows)
     choices = [policy.choose(each.discovered, np.random.default_rng(5), 1000) for each in (original, mirror)]
     assert choices[0] == choices[1]

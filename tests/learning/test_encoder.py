@@ -78,7 +78,10 @@ def test_values_of_classes_equal_those_of_the_network_of_the_paper(discovered: D
     """
     d, hidden = 3, 7
     shape = {"dimensions": d, "hidden": hidden, "clusters": 4, "layers": (9, 8)}
-    classes, people = new_network(Shape(**shape, goal=False), 1), GeometricDQN(quick_paper("geometric-dqn", **shape))
+    classes, people = (
+        new_network(Shape("netmf", **shape, goal=False), 1),
+        GeometricDQN(quick_paper("geometric-dqn", **shape)),
+    )
     encoder, first = classes.encoder, classes.head[0]
     with torch.no_grad():
         encoder.first.weight.weight[:, d:] = 0
