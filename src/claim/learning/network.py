@@ -11,7 +11,7 @@ from claim.learning.config import Shape
 from claim.learning.observation import FLAGS, SIGNALS, Batch, Float32Array, State
 
 GOAL_FEATURES = 5
-ACTING_GOALS = np.linspace(np.log(0.25), np.log(4.0), 24)  # z: logarithms of shares of the typical reach
+ACTING_GOALS = np.linspace(np.log(0.5), np.log(4.0), 24)  # z: logarithms of shares of the typical reach
 
 
 def new_network(shape: Shape, seed: int) -> "QNetwork":
