@@ -12,7 +12,7 @@ from evaluation_cases import contacts
 
 from claim.errors import InputError
 from claim.evaluation import compare
-from claim.learning.policy import LearnedPolicy
+from claim.learning.policy import load_policy
 from claim.networks import load
 from claim.networks.catalogue import family_of
 from claim.registry import FOLDER, find_policy, shipped
@@ -21,7 +21,7 @@ from claim.selection.foresight.model import shipped_path
 ROOT = Path(__file__).parents[2]
 MODEL_CARD = (ROOT / "docs" / "reference" / "model-card.md").read_text(encoding="utf-8")
 RECORDS = {"5": "five-surveys.json.gz", "20": "twenty-surveys.json.gz"}
-WEIGHTS = ("claim.zones.20", "claim.retweet.20", "geometric-dqn.all.5")
+WEIGHTS = ("shaped-dqn.zones.20", "shaped-dqn.retweet.20", "shaped-dqn.all.5")
 
 
 def test_a_policy_file_plays_alike_wherever_it_lies(tmp_path):
@@ -52,14 +52,14 @@ def test_every_shipped_card_goes_with_its_weights():
     assert {path.stem for path in FOLDER.glob("*.safetensors")} == {stem.name for stem in stems}
     for stem in stems:
         assert "weights" in json.loads(stem.with_name(f"{stem.name}.json").read_text(encoding="utf-8"))
-        LearnedPolicy.load(stem)
+        load_policy(stem)
 
 
 def test_a_card_beside_the_weights_of_another_policy_is_refused(tmp_path):
     shutil.copy(FOLDER / "claim.zones.5.json", tmp_path / "mixed.json")
     shutil.copy(FOLDER / "claim.all.5.safetensors", tmp_path / "mixed.safetensors")
     with pytest.raises(InputError, match="those of another one"):
-        LearnedPolicy.load(tmp_path / "mixed.json")
+        load_policy(tmp_path / "mixed.json")
 
 
 def test_the_model_card_lists_what_is_shipped():
@@ -88,21 +88,24 @@ def test_the_model_card_shows_what_the_record_has():
 
 def test_the_record_says_which_trained_policies_and_models_were_played(tmp_path):
     for ending in ("json", "safetensors"):
-        shutil.copy(FOLDER / f"geometric-dqn.all.5.{ending}", tmp_path / f"mine.{ending}")
+        shutil.copy(FOLDER / f"shaped-dqn.all.5.{ending}", tmp_path / f"mine.{ending}")
     mine = str(tmp_path / "mine.safetensors")
     networks = ["zone2", "stars1"]
-    result = compare(networks, ["claim", mine, "random"], ["greedy", "foresight"], runs=1, budget=16, workers=1)
+    result = compare(networks, ["shaped-dqn", mine, "random"], ["greedy", "foresight"], runs=1, budget=16, workers=1)
     played = json.loads(json.dumps(result.to_dict()))["manifest"]["settings"]["played"]
     assert set(played) == {"policies", "selectors"}
-    assert set(played["policies"]) == {"claim", mine}
+    assert set(played["policies"]) == {"shaped-dqn", mine}
     card = {name: json.loads((FOLDER / f"{name}.json").read_text())["weights"] for name in WEIGHTS}
-    assert played["policies"]["claim"] == {
-        "zones": {"name": "claim:zones@20", "family": "zones", "budget": 20, "weights": card["claim.zones.20"]},
-        "retweet-like": {
-            "name": "claim:retweet@20", "family": "retweet", "budget": 20, "weights": card["claim.retweet.20"],
-        },
-    }  # fmt: skip
-    own = {"name": "geometric-dqn", "family": None, "budget": 5, "weights": card["geometric-dqn.all.5"]}
+    assert played["policies"]["shaped-dqn"] == {
+        where: {
+            "name": f"shaped-dqn:{family}@20",
+            "family": family,
+            "budget": 20,
+            "weights": card[f"shaped-dqn.{family}.20"],
+        }
+        for where, family in {"zones": "zones", "retweet-like": "retweet"}.items()
+    }
+    own = {"name": "shaped-dqn", "family": None, "budget": 5, "weights": card["shaped-dqn.all.5"]}
     assert played["policies"][mine] == {"zones": own, "retweet-like": own}
     models = {name: hashlib.sha256(shipped_path(name).read_bytes()).hexdigest() for name in ("zones", "retweet")}
     assert played["selectors"] == {
