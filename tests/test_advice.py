@@ -4,12 +4,14 @@ import json
 
 import pytest
 
+from claim import registry
 from claim.advice import advise
 from claim.cli import main
 from claim.discovery import policy_named
 from claim.errors import InputError
 from claim.networks import load
 from claim.planning import PlanSettings, plan
+from claim.registry import find_policy
 
 TIES = "".join(f"s{i},h{i % 2}\n" for i in range(6)) + "h0,x\nh1,y\n"
 
@@ -80,3 +82,45 @@ def test_a_plan_from_python_is_the_plan_of_the_command_line(ties, capsys):
     new = plan(40, 3.0, "stars", 2, settings=settings)
     ground = ("--people", "40", "--mean-degree", "3", "--kind", "stars", "--start", "2")
     assert new.to_dict() == printed(capsys, "plan", *ground, *options)
+
+
+@pytest.fixture
+def verdicts(tmp_path, monkeypatch):
+    """Two shipped policies as their cards describe them; only the retweet one was shown to beat chance."""
+    pytest.importorskip("torch", reason="needs PyTorch")
+    from claim.learning.config import Config
+    from claim.learning.network import new_network
+    from claim.learning.policy import LearnedPolicy, save_policy
+
+    monkeypatch.setattr(registry, "FOLDER", tmp_path)
+    config, network = Config(), new_network(Config().shape, 0)
+    for family, card in {"retweet": {"beats_chance": {"shown": True}}, "all": {}}.items():
+        save_policy(LearnedPolicy(network, config, "claim", card), tmp_path / f"claim.{family}.5")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("verdicts")
+def test_the_default_advises_in_place_of_a_policy_that_was_not_shown_to_beat_chance(ties):
+    asked = {"surveyed": ["s0", "h0"], "seed": 3}
+    advice = advise(ties, policy="claim", **asked)
+    assert (advice.policy, advice.rows) == ("scout", advise(ties, **asked).rows)
+    assert advice.to_dict()["note"] == (
+        "claim:all@5 was not shown to beat chance on its training networks: scout advises instead"
+    )
+    named = advise(ties, policy="claim:retweet", **asked)
+    assert (named.policy, named.note) == ("claim:retweet", None)
+    assert "note" not in named.to_dict()
+    planned = plan(50, 3.0, policy="claim", surveys=(0, 2), studies=2)
+    assert (planned.settings.policy, planned.to_dict()["note"]) == ("scout", advice.note)
+    assert plan(50, 3.0, policy="claim:retweet", surveys=(0, 2), studies=2).settings.policy == "claim:retweet"
+
+
+def test_a_policy_file_advises_as_asked(verdicts, ties):
+    file = str(verdicts / "claim.all.5.json")
+    advice = advise(ties, surveyed=["s0", "h0"], policy=file)
+    assert (advice.policy, advice.note) == (file, None)
+
+
+@pytest.mark.usefixtures("verdicts")
+def test_comparisons_run_the_policy_that_is_named_whatever_its_verdict():
+    assert find_policy("claim", None, 5).name == "claim"

@@ -22,7 +22,8 @@ def shipped(tmp_path, monkeypatch):
 
     monkeypatch.setattr(registry, "FOLDER", tmp_path)
     config = Config()
-    policy = LearnedPolicy(new_network(config.shape, config.seed).eval(), config)
+    shown = {"beats_chance": {"shown": True}}
+    policy = LearnedPolicy(new_network(config.shape, config.seed).eval(), config, card=shown)
     for name in ("claim.all.5", "claim.zones.20"):
         save_policy(policy, tmp_path / name)
     return tmp_path
@@ -87,3 +88,14 @@ def test_without_pytorch_there_is_a_clear_word(shipped, monkeypatch):
         recommend(paper.study)
     with pytest.raises(InputError, match="PyTorch"):
         study(policy="claim:zones")
+
+
+def test_a_rule_that_was_not_shown_to_beat_chance_is_not_offered_and_does_not_decide(shipped):
+    card = shipped / "claim.all.5.json"
+    paper = study(policy="claim")
+    assert recommend(paper.study).policy == "claim"
+    card.write_text(card.read_text().replace('"shown": true', '"shown": false'))
+    assert "claim" not in rules.offered()
+    advice = recommend(paper.study)
+    assert (advice.policy, advice.policy_hash) == (DEFAULT_POLICY, None)
+    assert "claim was not shown to be better than chance, so scout decides" in [str(note) for note in advice.notes]
