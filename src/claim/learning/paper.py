@@ -388,6 +388,7 @@ class Training:
             getattr(self, name).network.load_state_dict(content[name])
         self.optimiser.load_state_dict(content["optimiser"])
         states = [*(State(*parts) for parts in content["states"]), None]  # the last is at -1
+        self.buffer.clear()
         for (i, j), rest in zip(content["places"], content["experiences"], strict=True):
             self.buffer.append(Experience(state=states[i], next_state=states[j], **rest))
         self.episode, self.updates, self.epsilon, self.curriculum_weight = content["numbers"]
