@@ -12,7 +12,6 @@ from claim.learning.deepwalk import DeepWalk, VectorArray, huffman_tree, random_
 from claim.networks import Network
 
 QUICK = DeepWalk(dimensions=16, walks=10)
-PATH = Network.from_edges([0, 1, 2], [1, 2, 3])
 
 
 def discovered_network(seed: int, surveys: int = 25) -> Network:
@@ -111,7 +110,7 @@ def test_one_seed_one_result() -> None:
 
 def test_people_without_contacts_get_zeros() -> None:
     network = Network.from_edges([0], [2], n=4)
-    vectors = QUICK.embed(network, np.random.default_rng(0), start=np.ones((2, 16), dtype=np.float32))
+    vectors = QUICK.embed(network, np.random.default_rng(0))
     assert vectors.any(axis=1).tolist() == [True, False, True, False]
     assert not QUICK.embed(Network.from_edges([], [], n=3), np.random.default_rng(0)).any()
     assert QUICK.embed(Network.from_edges([], []), np.random.default_rng(0)).shape == (0, 16)
@@ -125,37 +124,6 @@ def test_neighbours_are_predicted_as_well_as_by_gensim(seed: int) -> None:
     for cosine in (True, False):
         assert neighbour_score(network, ours, cosine) > neighbour_score(network, theirs, cosine) - 0.02
     assert neighbour_score(network, ours, cosine=True) > 0.7
-
-
-def test_a_grown_network_starts_from_earlier_vectors() -> None:
-    before = QUICK.embed(PATH, np.random.default_rng(0))
-    grown = Network.from_edges([0, 1, 2, 1, 3, 4], [1, 2, 3, 4, 4, 5])
-    first = QUICK._first_vectors(grown, np.random.default_rng(1), before)
-    np.testing.assert_array_equal(first[:4], before)
-    np.testing.assert_allclose(first[4], before[[1, 3]].mean(axis=0), atol=0.5 / 16)
-    assert np.abs(first[5]).max() <= 0.5 / 16  # only a new contact: nothing to start from
-    kept = before.copy()
-    QUICK.embed(grown, np.random.default_rng(1), start=before)
-    np.testing.assert_array_equal(before, kept)
-
-
-def test_a_warm_start_keeps_the_axes() -> None:
-    smaller, larger = discovered_network(3, 15), discovered_network(3, 16)
-    earlier = DeepWalk().embed(smaller, np.random.default_rng(0))
-
-    def kept(start: VectorArray | None) -> float:
-        later = DeepWalk().embed(larger, np.random.default_rng(1), start)[: smaller.n]
-        cosines = (earlier * later).sum(axis=1) / np.linalg.norm(earlier, axis=1) / np.linalg.norm(later, axis=1)
-        return float(cosines.mean())
-
-    assert abs(kept(None)) < 0.3
-    assert kept(earlier) > 0.8
-
-
-@pytest.mark.parametrize("shape", [(5, 16), (4, 15), (4,)])
-def test_earlier_vectors_have_to_fit(shape: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="do not fit"):
-        QUICK.embed(PATH, np.random.default_rng(0), np.zeros(shape, dtype=np.float32))
 
 
 def test_settings_have_to_make_sense() -> None:

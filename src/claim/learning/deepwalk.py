@@ -9,7 +9,7 @@ import numpy.typing as npt
 from claim.cascades.kernels import GOLDEN as _GOLDEN
 from claim.cascades.kernels import UNIT, inlined, kernel, mix
 from claim.compiling import compiled
-from claim.errors import InputError, check_whole
+from claim.errors import check_whole
 from claim.networks import Network
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
@@ -113,13 +113,9 @@ class DeepWalk:
         counts = ("dimensions", "walk_length", "walks", "window", "epochs")
         check_whole(1, **{name: getattr(self, name) for name in counts})
 
-    def embed(self, network: Network, rng: np.random.Generator, start: VectorArray | None = None) -> VectorArray:
-        """A vector for each person; zeros for people without contacts.
-
-        ``start`` holds earlier vectors of people ``0 .. len(start) - 1``, for a network that has grown since: training
-        goes on from there.
-        """
-        inward = self._first_vectors(network, rng, start)
+    def embed(self, network: Network, rng: np.random.Generator) -> VectorArray:
+        """A vector for each person; zeros for people without contacts."""
+        inward = (rng.random((network.n, self.dimensions), dtype=np.float32) - 0.5) / np.float32(self.dimensions)
         outward = np.zeros_like(inward)
         steps = random_walks(network.offsets, network.contacts, draw_seed(rng), self.walks, self.walk_length)
         if len(steps):
@@ -128,22 +124,6 @@ class DeepWalk:
             train_skipgram(steps, inward, outward, tree, self.window, self.epochs, *rates, draw_seed(rng))
         inward[network.degrees == 0] = 0
         return inward
-
-    def _first_vectors(self, network: Network, rng: np.random.Generator, start: VectorArray | None) -> VectorArray:
-        """Small random vectors; people with earlier vectors keep them, and new people start near their contacts."""
-        vectors = (rng.random((network.n, self.dimensions), dtype=np.float32) - 0.5) / np.float32(self.dimensions)
-        if start is None:
-            return vectors
-        known = len(start)
-        if known > network.n or start.shape[1:] != (self.dimensions,):
-            raise InputError(f"earlier vectors of shape {start.shape} do not fit {network.n} x {self.dimensions} ones")
-        for person in range(known, network.n):
-            contacts = network.contacts_of(person)
-            earlier = contacts[contacts < known]
-            if len(earlier):
-                vectors[person] += start[earlier].mean(axis=0)
-        vectors[:known] = start
-        return vectors
 
 
 def huffman_tree(frequency: npt.ArrayLike) -> tuple[IntArray, VectorArray, IntArray]:
