@@ -98,7 +98,7 @@ def discovered_so_far(
     """Build the discovered network of a study from its ties and the labels of its people.
 
     Without ``start`` the study began with the first people surveyed, as many as ``policy`` was trained with (else 5).
-    The start people set the goal of a trained policy, the turns of CHANGE, and the degrees that foresight expects.
+    The start people set the goal of a policy of the paper, the turns of CHANGE, and the degrees that foresight expects.
     """
     answered, unwilling, first = map(network.indices_of, (surveyed, refused, start))
     first = first or answered[: getattr(policy, "config", Config()).start]
