@@ -49,7 +49,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "the namers' degrees": ("lonely namers", "loneliest namer", "namers' contacts", "most contacts"),
     "what answers around there brought": ("news nearby", "contacts nearby"),
 }
-VARIANTS = ("geometric-dqn", "claim")
+VARIANTS = ("shaped-dqn", "claim")
 
 Reached = dict[str, npt.NDArray[np.float64]]  # people reached in each run, by selector
 
@@ -66,7 +66,7 @@ class ScoutWithValues(scout.Scout):
         if self._values is None:
             values = self._rng.normal(size=len(named))
         else:
-            graph, scores = self._values.scores(discovered, self._rng)
+            graph, scores = self._values.scores(discovered)
             of_person = {graph.members[row][0]: score for row, score in zip(graph.frontier, scores, strict=True)}
             values = np.array([of_person[group.members[0]] for group in named])
         spread = values.std() or 1.0
@@ -83,7 +83,7 @@ def without(signals: Sequence[str]) -> Weights:
 
 
 def untrained(policy: LearnedPolicy) -> LearnedPolicy:
-    return replace(policy, network=new_network(policy.config))
+    return replace(policy, network=new_network(policy.config.shape, policy.config.seed))
 
 
 def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Reached:
@@ -137,7 +137,7 @@ def main() -> None:
         with patch.object(scout, "CHANCE", 0.0):
             report("chance", [scout.Scout()] * len(networks), base, given.budget, given.runs)
         return
-    variants = VARIANTS if given.budget < 10 else ("claim",)
+    variants = VARIANTS if given.budget < 10 else ("shaped-dqn",)
     policies = {name: [learned_policy(name, family_of(each), given.budget) for each in networks] for name in variants}
     rows: dict[str, list[LearnedPolicy] | list[None]] = {
         "random numbers": [None] * len(networks),
