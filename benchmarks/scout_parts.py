@@ -137,7 +137,7 @@ def main() -> None:
         with patch.object(scout, "CHANCE", 0.0):
             report("chance", [scout.Scout()] * len(networks), base, given.budget, given.runs)
         return
-    variants = VARIANTS if given.budget < 10 else ("shaped-dqn",)
+    variants = VARIANTS if given.budget < 10 else ("claim",)
     policies = {name: [learned_policy(name, family_of(each), given.budget) for each in networks] for name in variants}
     rows: dict[str, list[LearnedPolicy] | list[None]] = {
         "random numbers": [None] * len(networks),
