@@ -26,7 +26,7 @@ def train(
     family: Annotated[str | None, typer.Option(help="Train on this family's training networks, or on all.")] = None,
     networks: Annotated[str | None, typer.Option(help="Or on these networks or files, comma-separated.")] = None,
     episodes: Annotated[
-        int | None, typer.Option(help="Episodes in all, also with --resume.", show_default="640, or 1000 of the paper")
+        int | None, typer.Option(help="Episodes in all, also with --resume.", show_default="1280, or 1000 of the paper")
     ] = None,
     out: Annotated[str, typer.Option(metavar="DIR", help="The folder of the run.")] = "runs/train",
     budget: Annotated[int, typer.Option(help="Surveys an episode.")] = 5,

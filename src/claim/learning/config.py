@@ -13,7 +13,7 @@ VARIANTS: dict[Preset | None, tuple[str, ...]] = {
     None: ("claim",),
     "paper": ("geometric-dqn", "goal-dqn", "her", "claim"),
 }
-EPISODES: dict[Preset | None, int] = {None: 640, "paper": 1000}  # unless said otherwise
+EPISODES: dict[Preset | None, int] = {None: 1280, "paper": 1000}  # unless said otherwise
 TRAINED = ("geometric-dqn", "goal-dqn", "her", "paper-claim", "claim", "shaped-dqn")  # names of trained policies
 
 
@@ -57,16 +57,16 @@ class Config:
     goals: int = 12  # pseudo-goals per state and update
     cross_entropy: float = 1.0  # weight of the cross-entropy beside the centred squared error
     learning_rate: float = 1e-3
-    learning_rate_decay: float = 0.9964  # per episode
+    learning_rate_decay: float = 0.9982  # per episode
     final_learning_rate: float = 1e-4
     weight_decay: float = 0.01
-    averaging: float = 0.998  # of the weights that act, per update
+    averaging: float = 0.999  # of the weights that act, per update
     # Curriculum
     curriculum_candidates: int = 3  # m: candidates per state chosen
     curriculum_weight: float = 1.0  # λ at the start
     curriculum_decay: float = 0.99  # per episode
     # Validation
-    validate_every: int = 160  # episodes
+    validate_every: int = 320  # episodes
     validation_starts: int = 100  # per training network
     seed: int = 0
 
