@@ -2,7 +2,8 @@
 
 Li, Lowalekar and Varakantham, "CLAIM: Curriculum Learning Policy for Influence Maximization in Unknown Social
 Networks", UAI 2021. Comments name the lines of Algorithm 1 and the equations. "Open" marks a choice that the text
-leaves open, with the reading taken here. Graphs are dense matrices over people, one state at a time.
+leaves open, with the reading taken here; "Departs" marks where the text is not followed, and why. Graphs are dense
+matrices over people, one state at a time.
 
 The variants are the rows of the paper's ablation: ``geometric-dqn`` (no goal), ``goal-dqn`` (the goal is an input),
 ``her`` (and hindsight) and ``claim`` (and the curriculum). ``claim train --preset paper`` runs this file. The training
@@ -33,7 +34,9 @@ from claim.selection.greedy import Task, greedy
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of Section 5. What the text leaves open is as in the authors' public code, unless said otherwise."""
+    """Section 5 gives T, |S|, leaders and p, Section 4.2 gives m. The rest is open, and as in the authors' public code
+    unless said otherwise.
+    """
 
     variant: Literal["geometric-dqn", "goal-dqn", "her", "claim"] = "claim"
     budget: int = 5  # T
@@ -48,13 +51,13 @@ class Settings:
     weight_decay: float = 1e-3  # Open
     gamma: float = 0.99  # of the Bellman error; Open
     exploration_initial_eps: float = 0.1  # ε; Open
-    exploration_decay: float = 0.999  # an episode; Open
+    exploration_decay: float = 0.999  # per episode; Open: line 8 has one ε, which need not fall
     exploration_final_eps: float = 0.01  # Open
     batch_size: int = 100  # k; Open
     buffer_size: int = 4000  # Open
     curriculum_candidates: int = 3  # m
-    curriculum_weight: float = 1.0  # λ at the start; Open
-    curriculum_decay: float = 0.999  # γ of line 19; Open
+    curriculum_weight: float = 1.0  # λ at the start; Open: beside proximity in people, diversity hardly counts at 1
+    curriculum_decay: float = 0.999  # γ of line 19; Open: the text writes γ for this and for the Bellman error
     target_interval: int = 10  # episodes; Open: "at regular intervals", and no number is known
     validate_every: int = 100  # episodes; validation watches the training and decides nothing
     validation_starts: int = 20  # per training network
@@ -93,8 +96,12 @@ class State:
 
     @classmethod
     def of(cls, discovered: Discovered, dimensions: int, rng: np.random.Generator) -> "State":
-        """Lines 5 and 10: F^0 = DeepWalk(G_t), learned anew for each graph. Open: one pass over the walks."""
-        vectors = DeepWalk(dimensions, epochs=1).embed(discovered.as_network(), rng)
+        """Lines 5 and 10: F^0 = DeepWalk(G_t), learned anew for each graph.
+
+        Open: 80 walks of 10 steps from each person, a window of 5, and one pass over them (the public code: fifty).
+        """
+        walks = DeepWalk(dimensions, walk_length=10, walks=80, window=5, epochs=1)
+        vectors = walks.embed(discovered.as_network(), rng)
         ties = torch.from_numpy(np.array(discovered.ties(), dtype=np.int64))
         return cls(torch.from_numpy(vectors), ties, torch.tensor(discovered.frontier, dtype=torch.int64))
 
@@ -115,10 +122,10 @@ def convolve(adjacency: Tensor, features: Tensor) -> Tensor:
 
 
 class GeometricDQN(nn.Module):
-    """Q(S, φ(u), g): graph convolutions and differentiable pooling, then FC1 and FC2.
+    """Q(S, φ(u), g): graph convolutions and differentiable pooling (Ying et al., 2018), then FC1 and FC2.
 
-    Open: two convolutions, one pooling (Ying et al., 2018), and one convolution of the coarse graph, whose mean is the
-    embedding of the state.
+    Open: two convolutions; one pooling, although the text says "iteratively", by shares from the same convolution; one
+    convolution of the coarse graph, whose mean is the embedding of the state; g enters at FC1; an output layer.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -167,7 +174,7 @@ class Estimates:
     def expected(self, first_layer: float, p: float, start: int) -> float:
         """J for K_1 people in the first layer, who reach everyone else over L layers (eq. 3)."""
         others, r = max(self.people - start, 0.0), max(2 * self.ties / self.people - 1, 0.0)
-        first_layer = min(first_layer, others)
+        first_layer = min(first_layer, others)  # Open: no more than everyone else
         if first_layer <= 0:
             return float(start)
         inside = 1 + others * (r - 1) / first_layer
@@ -176,10 +183,11 @@ class Estimates:
         elif r == 0:
             layers = 1.0
         else:
-            layers = math.log(inside) / math.log(r) if inside > 0 else math.inf  # inf: too few contacts for all
+            # Open: with r < 1 the layers may never hold everyone, and eq. 3 has no solution; then all layers are summed
+            layers = math.log(inside) / math.log(r) if inside > 0 else math.inf
         ratio = p * r
-        total = layers if ratio == 1 else (ratio**layers - 1) / (ratio - 1)  # of eq. 5; its limit first
-        return start + min(first_layer * p * total, others)
+        total = layers if ratio == 1 else (ratio**layers - 1) / (ratio - 1)  # the sum of eq. 5; L where p' r = 1
+        return start + min(first_layer * p * total, others)  # the bound is for rounding only
 
     @cached_property
     def p_prime(self) -> float:
@@ -189,10 +197,10 @@ class Estimates:
         return min(tried, key=lambda p: abs(self.expected(first_layer, p, self.start) - self.influence))
 
     def goal(self, discovered: Discovered) -> float:
-        """g: J with p' and K_1 = |N(S)|, the contacts of the start people who are no start people themselves."""
+        """g: J with p' and K_1 = |N(S)|, the contacts of the start people who are not start people themselves."""
         start = set(discovered.start)
         contacts = {contact for person in start for contact in discovered.contacts[person]} - start
-        return max(self.expected(len(contacts), self.p_prime, len(start)), 1.0)  # at least 1, to divide by
+        return max(self.expected(len(contacts), self.p_prime, len(start)), 1.0)  # J >= |S|; 1 if there is no start
 
 
 def reward(influence: float, goal: float) -> float:
@@ -200,16 +208,19 @@ def reward(influence: float, goal: float) -> float:
     return (influence - goal) / goal
 
 
-class TrainingNetwork:
-    """G*: a training network, with the worlds in which influence on it is counted."""
+# Sections 2 and 3.1: the problem -------------------------------------------------------------------------------------
 
-    def __init__(self, network: Network, settings: Any) -> None:
+
+class TrainingNetwork:
+    """G*: a training network, with the worlds in which influence on it is counted (Open: 1000)."""
+
+    def __init__(self, network: Network, settings: Any) -> None:  # Settings, or those of train.py
         self.network, self.settings = network, settings
         self.worlds = Worlds.draw(network, settings.p, 1000, settings.seed)
         best = select(network, settings.leaders, settings.p, rng=settings.seed).indices
-        self.optimum = self.worlds.influence(best).mean  # OPT(G*) of eq. 1
+        self.optimum = self.worlds.influence(best).mean  # OPT(G*) of eq. 1; Open: by the greedy oracle
         rng, reached = np.random.default_rng(settings.seed), []
-        for _ in range(50):  # Open: I* is what random surveys reach on the network
+        for _ in range(50):  # Open: I* is what random surveys reach; Section 6 suggests a larger one
             simulation = self.study(rng)
             for _ in surveys(simulation, policy_named("random"), settings.budget, rng):
                 pass
@@ -222,10 +233,11 @@ class TrainingNetwork:
         return Simulation(self.network, people.tolist(), rng)
 
     def influence(self, simulation: Simulation, rng: np.random.Generator) -> float:
-        """I_{G*}(O(G_T)), with the greedy oracle of the authors' public code.
+        """I_{G*}(O(G_T)), by the greedy oracle.
 
-        It also chooses among the people who were never discovered, who have no ties that it knows of. Of people who
-        are worth the same it takes the first; it averages 100 worlds.
+        Departs: the text chooses leaders from G_T. As in the authors' public code, whose numbers are those of the
+        paper, the oracle also chooses people who were never discovered, and who have no ties that it knows of. Open:
+        of people who are worth the same it takes the first; it averages 100 worlds.
         """
         people, (one, other) = np.array(simulation.people), simulation.discovered.ties()
         seen = Network.from_edges(people[one], people[other], n=self.network.n)
@@ -248,14 +260,15 @@ class Experience:
     goal: float  # g, or the pseudo-goal g'
     desired: float  # the goal that the episode pursued
     achieved: float  # I(O(G_T)) of the episode
-    embedding: Tensor  # s_emb, as of the last time it was computed
+    embedding: Tensor  # s_emb; Open: as of the last time the experience was made or replayed
 
 
 def choose_experiences(drawn: Sequence[Any], count: int, weight: float) -> list[Any]:
-    """Greedy maximisation of F(A) = F_prox(A) + λ F_div(A) (eq. 7) over the drawn B, by the marginal gain F(i | A).
+    """Greedy maximisation of F(A) = F_prox(A) + λ F_div(A) (eq. 7) over the drawn B, by the marginal gain (eq. 10).
 
-    Open: an experience with a pseudo-goal has achieved it, so its proximity would be the largest there is, and batches
-    would fill with rewards of 0. As in Fang et al. (2019), proximity is to the goal that the episode pursued.
+    Departs: "g_i is the goal corresponding to experience i" would be g' for an experience with a pseudo-goal. It has
+    achieved g', its proximity would be the largest there is, and batches would fill with rewards of 0. As in Fang et
+    al. (2019), g_i is the goal that the episode pursued.
     """
     apart = np.array([abs(each.achieved - each.desired) for each in drawn])
     near = apart.max() - apart  # eq. 8: the smallest c is enough, and a larger one chooses the same
@@ -312,14 +325,14 @@ class Training:
         self.networks = [TrainingNetwork(network, settings) for network in networks]
         known = [(each.network.n, each.network.m, each.estimates.influence) for each in self.networks]
         people, ties, influence = np.mean(known, axis=0).tolist()
-        estimates = Estimates(people, ties, influence, settings.start)  # for networks that are not known
+        estimates = Estimates(people, ties, influence, settings.start)  # Open: for networks that are not known
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             network = GeometricDQN(settings)
         name = "paper-claim" if settings.variant == "claim" else settings.variant
         self.online = PaperPolicy(network, settings, estimates, name)
         self.target = copy.deepcopy(self.online)
-        self.optimiser = torch.optim.Adam(
+        self.optimiser = torch.optim.Adam(  # Open
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.buffer: deque[Experience] = deque(maxlen=settings.buffer_size)
@@ -366,6 +379,14 @@ class Training:
         values = self.target.values(self.target.network.embed(following), following, each.goal)
         return each.reward + self.settings.gamma * float(values.max())
 
+    def policy(self) -> PaperPolicy:
+        """The policy as it stands. Open: the network after the last episode is the one that counts."""
+        return self.online
+
+    def train(self, episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
+        """Train up to ``episodes`` in all."""
+        train(self, episodes, watch)
+
     def state_dict(self) -> dict[str, Any]:
         """All that changes; a training that loads it goes on as if it had never stopped."""
         pairs = [(each.state, each.next_state) for each in self.buffer]
@@ -394,14 +415,6 @@ class Training:
         self.episode, self.updates, self.epsilon, self.curriculum_weight = content["numbers"]
         self.rng.bit_generator.state = json.loads(content["rng"])
 
-    def policy(self) -> PaperPolicy:
-        """The policy as it stands. Open: the network after the last episode is the one that counts."""
-        return self.online
-
-    def train(self, episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
-        """Train up to ``episodes`` in all."""
-        train(self, episodes, watch)
-
 
 def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], None]) -> None:
     """Algorithm 1, up to ``episodes`` in all."""
@@ -423,7 +436,8 @@ def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], N
         for t, person in enumerate(queried):  # line 12
             last = t + 1 == len(queried)
             for pursued in [goal, reached] if settings.hindsight else [goal]:  # lines 13 to 16: g, then g' = I(O(G_T))
-                paid = (reward(reached, pursued) if settings.goal else reached / network.optimum) if last else 0.0
+                end = reward(reached, pursued) if settings.goal else reached / network.optimum  # eq. 6, or eq. 1
+                paid = end if last else 0.0
                 following = None if last else states[t + 1]
                 training.buffer.append(
                     Experience(states[t], person, paid, following, pursued, goal, reached, embeddings[t])
@@ -431,7 +445,8 @@ def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], N
         losses = []
         for _ in range(settings.budget if training.buffer else 0):  # line 17
             losses.append(training.update(training.sample()))  # lines 18 and 20
-        training.curriculum_weight *= settings.curriculum_decay  # line 19; once an episode, as the text says
+        # line 19. Open: it is inside the loop of line 17, but the text says "at the end of each episode"
+        training.curriculum_weight *= settings.curriculum_decay
         training.epsilon = max(training.epsilon * settings.exploration_decay, settings.exploration_final_eps)
         training.episode += 1
         if training.episode % settings.target_interval == 0:  # line 21
