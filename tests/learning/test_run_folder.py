@@ -11,14 +11,14 @@ import pytest
 import torch
 from learning_cases import quick, quick_paper, same, study, weights
 
-from claim.discovery import Discovered
+from claim.discovery import Discovered, policy_named
 from claim.errors import InputError
 from claim.evaluation.runs import draw_start_sets
 from claim.learning import paper, train
 from claim.learning.api import training_folder
 from claim.learning.policy import TrainedPolicy, load_policy, save_policy
 from claim.learning.run_folder import StoppedBetweenEpisodes, TrainingFolder, read_checkpoint, save_checkpoint
-from claim.learning.validation import Validation, means, score
+from claim.learning.validation import Validation, against_chance, means, score
 from claim.networks import Network, load
 
 SETTINGS: dict[str, Any] = {"claim": quick(), "paper": quick_paper()}
@@ -268,3 +268,20 @@ def test_a_policy_has_nothing_to_choose_without_a_frontier(kind: str, networks: 
     alone = Discovered()
     alone.record_start(alone.add_person())
     assert training_of(kind, networks).policy().choose(alone, np.random.default_rng(0)) == []
+
+
+# Against chance ------------------------------------------------------------------------------------------------------
+
+
+def test_a_card_says_whether_all_trainings_together_beat_chance() -> None:
+    networks = [load("stars1")]
+    settings = quick(validation_starts=40, budget=5)
+    for name, shown in (("clairvoyant", True), ("random", False)):
+        card = against_chance([policy_named(name)] * 3, networks, settings)
+        assert (card["trainings"], card["start_sets"], card["shown"]) == (3, 40, shown)
+        low, high = card["random-class"]["ci95"]
+        assert low <= card["random-class"]["difference"] <= high
+    alone = against_chance([policy_named("clairvoyant")], networks, settings)
+    assert alone["shown"] is False
+    assert alone["random"]["ci95"] is None
+    assert alone["random"]["difference"] > 0

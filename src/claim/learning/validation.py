@@ -60,6 +60,7 @@ def against_chance(policies: Sequence[Policy], networks: Sequence[Network], sett
         ours = [np.mean([each[n] / chance[n].mean() for n in chance], axis=0) for each in reached]
         theirs = np.mean([values / values.mean() for values in chance.values()], axis=0)
         test = hierarchical_test(np.array(ours), theirs, np.random.default_rng(settings.seed))
-        card[name] = {"difference": test.difference, "ci95": list(test.ci95)}
-    card["shown"] = all(card[name]["ci95"][0] > 0 for name in BASELINES)
+        interval = None if np.isnan(test.stderr) else list(test.ci95)  # one training has none
+        card[name] = {"difference": test.difference, "ci95": interval}
+    card["shown"] = all(card[name]["ci95"] is not None and card[name]["ci95"][0] > 0 for name in BASELINES)
     return card
