@@ -171,15 +171,18 @@ def tried(network: int, reach: list[float], chosen: int = 0, desired: float = 0.
     return Tried(None, network, np.array(reach), chosen, desired, torch.zeros(8))  # type: ignore[arg-type]
 
 
-def test_goals_are_half_of_the_state_and_half_of_others_of_the_same_network(zones: list[Network]) -> None:
+def test_goals_are_of_the_state_of_others_of_the_same_network_and_of_the_whole_range(zones: list[Network]) -> None:
     training = Training(quick(), zones)
     one, foreign = tried(0, [1.0, 2.0, math.nan]), tried(1, [9.0])
     training.reached = [[1.0, 2.0, 3.0], [9.0]]
     seen = np.array([training.goals_for(one) for _ in range(50)])
     assert seen.shape == (50, 12)
-    assert set(seen[:, :6].flat) == {1.0, 2.0}
-    assert set(seen[:, 6:].flat) == {1.0, 2.0, 3.0}
-    assert set(training.goals_for(foreign)) == {9.0}
+    assert set(seen[:, :4].flat) == {1.0, 2.0}
+    assert set(seen[:, 4:8].flat) == {1.0, 2.0, 3.0}
+    low, high = ACTING_GOALS[[0, -1]]
+    assert low <= seen[:, 8:].min() < low + 0.1
+    assert high - 0.1 < seen[:, 8:].max() <= high
+    assert set(training.goals_for(foreign)[:8]) == {9.0}
 
 
 def test_without_hindsight_the_goal_is_what_the_episode_pursued(zones: list[Network]) -> None:

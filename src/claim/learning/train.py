@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from claim.discovery import Simulation
 from claim.learning.config import Config
-from claim.learning.network import frontier_rows, new_network, score_frontiers
+from claim.learning.network import ACTING_GOALS, frontier_rows, new_network, score_frontiers
 from claim.learning.observation import Batch, Float32Array, RowGraph, State, observe
 from claim.learning.paper import TrainingNetwork, choose_experiences
 from claim.learning.policy import LearnedPolicy
@@ -182,13 +182,16 @@ class Training:
         return choose_experiences(states, size, self.curriculum_weight) if config.curriculum else states
 
     def goals_for(self, tried: Tried) -> Float32Array:
-        """Goals to learn about in one state (goals,): half what its choices reached, half what others reached."""
+        """Goals to learn about in one state (goals,): a third each of what its choices reached, of what others reached
+        on the network, and of the range that the network acts for.
+        """
         if not self.config.hindsight:
             return np.full(self.config.goals, tried.desired, dtype=np.float32)
-        own, others, half = tried.known, self.reached[tried.network], self.config.goals // 2
-        picked = [own[i] for i in self.rng.integers(len(own), size=half)]
-        picked += [others[i] for i in self.rng.integers(len(others), size=self.config.goals - half)]
-        return np.array(picked, dtype=np.float32)
+        own, others, third = tried.known, self.reached[tried.network], self.config.goals // 3
+        picked = [own[i] for i in self.rng.integers(len(own), size=third)]
+        picked += [others[i] for i in self.rng.integers(len(others), size=third)]
+        evenly = self.rng.uniform(ACTING_GOALS[0], ACTING_GOALS[-1], self.config.goals - 2 * third)
+        return np.concatenate([picked, evenly]).astype(np.float32)
 
     def update(self, batch: Sequence[Tried]) -> float:
         """One step of the network, and of its average; returns the loss."""
