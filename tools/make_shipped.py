@@ -15,10 +15,6 @@ from pathlib import Path
 
 import numpy as np
 
-from claim.learning.policy import load_policy
-from claim.learning.validation import BASELINES, Validation, against_chance, means, score
-from claim.networks.catalogue import load_all, networks_given
-
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "claim"
 POLICIES = PACKAGE / "learning" / "policies"
@@ -77,6 +73,10 @@ def trained(variant: str, family: str, budget: str, seed: int) -> Path:
 
 def ship(name: str, family: str, cards: list[Path]) -> None:
     """Compare the policies of all seeds with chance, and copy the best of them with what was found."""
+    from claim.learning.policy import load_policy
+    from claim.learning.validation import BASELINES, Validation, against_chance, means, score
+    from claim.networks.catalogue import load_all, networks_given
+
     networks, policies = load_all(networks_given(family, "train")), [load_policy(card) for card in cards]
     settings = replace(settings_of(policies[0]), validation_starts=START_SETS, seed=SEED)
     found = against_chance(policies, networks, settings)
