@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 
 from claim.cli import main
+from claim.registry import Shipped
 
 Claim = Callable[..., subprocess.CompletedProcess[str]]
 ONE_WAY = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">
 <node id="a"/><node id="b"/><node id="d"/><edge source="a" target="b"/><edge source="d" target="a"/></graph></graphml>
 """
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every shipped policy advises, as if all had been shown to beat chance."""
+    monkeypatch.setattr(Shipped, "beats_chance", True)
 
 
 @pytest.fixture

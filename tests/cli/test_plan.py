@@ -56,6 +56,7 @@ def test_a_new_study_may_begin_with_another_number_of_people(claim):
 
 @pytest.mark.parametrize("ground", [("names.csv", "--surveyed", "Ana,Ben"), ("--mean-degree", "4")])
 @pytest.mark.needs("torch")
+@pytest.mark.usefixtures("trusted")
 def test_a_plan_with_a_trained_policy(claim, monkeypatch, ground):
     from claim.learning.policy import LearnedPolicy
 

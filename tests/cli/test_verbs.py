@@ -239,6 +239,7 @@ ALIKE = "".join(f"s{i},p{i}\ns{i},q{i}\n" for i in range(8)) + "s0,s1\ns1,s2\n"
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.usefixtures("trusted")
 def test_advise_follows_trained_policies(claim, tmp_path):
     (tmp_path / "ties.csv").write_text(ALIKE)
     data = only_json(
@@ -250,6 +251,7 @@ def test_advise_follows_trained_policies(claim, tmp_path):
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.usefixtures("trusted")
 def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path, monkeypatch):
     from claim.learning.policy import LearnedPolicy
 
@@ -267,6 +269,7 @@ def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.usefixtures("trusted")
 def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
     from claim.discovery.policies.scout import THEMES
 
@@ -289,6 +292,7 @@ def test_advise_gives_the_reasons_of_the_policy_that_ranks(claim, tmp_path):
 
 
 @pytest.mark.needs("torch")
+@pytest.mark.usefixtures("trusted")
 def test_a_study_began_with_the_first_five_surveyed_or_with_whom_start_names(claim, tmp_path, monkeypatch):
     from claim.learning.policy import LearnedPolicy
 
