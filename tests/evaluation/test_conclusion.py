@@ -53,6 +53,7 @@ def test_each_protocol_has_its_own(compared: Comparison) -> None:
     assert "On contacts, " in first
 
 
+@pytest.mark.needs("torch")
 def test_a_trained_policy_is_said_to_be_one_training(compared: Comparison) -> None:
     *_, last = conclusion(compare(contacts(), "random,shaped-dqn:zones", runs=2, workers=1))
     assert last.startswith("Trained policies (shaped-dqn:zones) are one training each: ")

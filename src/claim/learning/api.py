@@ -58,6 +58,8 @@ def train(
     budget and seed, or of :class:`claim.learning.paper.Settings`. ``watch`` is called with the metrics of each episode
     and each validation. ``source`` is what the record calls the networks.
     """
+    if episodes is not None:
+        check_whole(1, episodes=episodes)
     check_can_train()
     import torch
     from threadpoolctl import threadpool_limits
@@ -67,7 +69,6 @@ def train(
 
     config = settings_of(variant, preset, **settings)
     episodes = EPISODES[preset] if episodes is None else episodes
-    check_whole(1, episodes=episodes)
     given, hidden = training_networks(networks, data_dir)
     command = train_command(source or given, config, episodes, settings)
     folder = training_folder(Path(fspath(out)), config, hidden, command)
