@@ -1,9 +1,11 @@
 """Small networks, discovered graphs and configurations for the tests of learning."""
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from claim.discovery import Discovered, Policy, Simulation, policy_named, surveys
 from claim.learning import paper
@@ -83,6 +85,16 @@ def expanded(values: np.ndarray, members: Sequence[Sequence[int]], people: int) 
     for row, who in enumerate(members):
         out[list(who)] = values[row]
     return out
+
+
+def stopped_and_resumed(first: Any, second: Any) -> None:
+    """Train three episodes, write a checkpoint, and let another training go on from it to seven."""
+    first.train(3)
+    file = io.BytesIO()
+    torch.save(first.state_dict(), file)
+    file.seek(0)
+    second.load_state_dict(torch.load(file, weights_only=True))
+    second.train(7)
 
 
 def weights(network: Any) -> dict[str, np.ndarray]:  # type: ignore[type-arg]

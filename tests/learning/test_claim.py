@@ -1,14 +1,13 @@
 """train.py: every choice is tried fairly, judged for the right goals, and learned from in the right direction."""
 
 import copy
-import io
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from learning_cases import quick, same, shaken, study, weights
+from learning_cases import quick, same, shaken, stopped_and_resumed, study, weights
 from torch.nn import functional
 
 from claim.discovery import Simulation
@@ -404,12 +403,7 @@ def test_every_variant_trains_and_the_same_seed_gives_the_same_weights(
 def test_stop_and_resume_equals_going_on(curriculum: bool, zones: list[Network]) -> None:
     straight, first, second = (Training(quick(curriculum=curriculum), zones) for _ in range(3))
     straight.train(7)
-    first.train(3)
-    file = io.BytesIO()
-    torch.save(first.state_dict(), file)
-    file.seek(0)
-    second.load_state_dict(torch.load(file, weights_only=True))
-    second.train(7)
+    stopped_and_resumed(first, second)
     assert same(weights(straight.online), weights(second.online))
     assert same(weights(straight.average), weights(second.average))
     assert (straight.updates, straight.curriculum_weight) == (second.updates, second.curriculum_weight)

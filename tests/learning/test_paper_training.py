@@ -1,13 +1,12 @@
 """paper.py is the paper: goals, rewards, targets, hindsight, curriculum and schedules, each against a plain formula."""
 
-import io
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from learning_cases import graphs, quick_paper, same, shaken, star, study, weights
+from learning_cases import graphs, quick_paper, same, shaken, star, stopped_and_resumed, study, weights
 from scipy.stats import chi2
 
 from claim.discovery import Discovered, Simulation
@@ -471,12 +470,7 @@ def test_stop_and_resume_equals_going_on(zone: Network) -> None:
     networks, settings = [zone, load("zone2")], quick_paper(target_interval=2, buffer_size=20)
     straight, first, second = (Training(settings, networks) for _ in range(3))
     straight.train(7)
-    first.train(3)
-    file = io.BytesIO()
-    torch.save(first.state_dict(), file)
-    file.seek(0)
-    second.load_state_dict(torch.load(file, weights_only=True))
-    second.train(7)
+    stopped_and_resumed(first, second)
     for name in ("online", "target"):
         assert same(weights(getattr(straight, name).network), weights(getattr(second, name).network))
     assert (straight.updates, straight.epsilon) == (second.updates, second.epsilon)
