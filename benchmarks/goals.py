@@ -51,7 +51,7 @@ def chances(policy: LearnedPolicy, state, goals) -> np.ndarray:
 
 def table_of_chances(policy: LearnedPolicy, networks: list[Network], episodes: int) -> None:
     """Choices tried in simulated studies against σ(Q)."""
-    training = Training(replace(policy.config, seed=SEED), networks)
+    training = Training(replace(policy.settings, seed=SEED), networks)
     training.average.load_state_dict(policy.network.state_dict())
     goals, falling, pairs = ACTING_GOALS, [], []
     for i in range(episodes):
@@ -75,7 +75,7 @@ def table_of_chances(policy: LearnedPolicy, networks: list[Network], episodes: i
 
 def table_of_single_goals(policy: LearnedPolicy, networks: list[Network], starts: int) -> None:
     """The share of studies that reach a goal, acting for all goals and for this one."""
-    settings = replace(policy.config, validation_starts=starts, seed=SEED)
+    settings = replace(policy.settings, validation_starts=starts, seed=SEED)
     validation, training = Validation(networks, settings), Training(settings, networks)
     typical = {each.network.name: each.estimates.influence for each in training.networks}
 

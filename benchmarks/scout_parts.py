@@ -83,7 +83,7 @@ def without(signals: Sequence[str]) -> Weights:
 
 
 def untrained(policy: LearnedPolicy) -> LearnedPolicy:
-    return replace(policy, network=new_network(policy.config.shape, policy.config.seed))
+    return replace(policy, network=new_network(policy.settings.shape, policy.settings.seed))
 
 
 def played(network: Network, policy: scout.Scout, budget: int, runs: int) -> Reached:

@@ -1,11 +1,12 @@
 """``claim.advice.advise`` from Python: the ranking that ``claim advise`` shows."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from claim import registry
-from claim.advice import advise
+from claim.advice import advise, discovered_so_far
 from claim.cli import main
 from claim.discovery import policy_named
 from claim.errors import InputError
@@ -54,6 +55,15 @@ def test_a_policy_may_be_an_object(ties):
     assert [row["person"] for row in advice.rows] == ["y", "x"]
     named = advise(ties, surveyed=["s0"], policy="max-degree", seed=4)
     assert advise(ties, surveyed=["s0"], policy=policy_named("max-degree"), seed=4) == named
+
+
+def test_a_study_began_with_as_many_people_as_its_policy_was_trained_with(ties):
+    class OfTwo(Newest):
+        settings = SimpleNamespace(start=2)
+
+    answered = ["s0", "h1", "s3"]
+    for policy, first in ((OfTwo(), 2), (Newest(), 3)):  # without settings: the first five
+        assert len(discovered_so_far(load(ties), answered, policy=policy).start) == first
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def ship(name: str, family: str, cards: list[Path]) -> None:
     from claim.networks.catalogue import load_all, networks_given
 
     networks, policies = load_all(networks_given(family, "train")), [load_policy(card) for card in cards]
-    settings = replace(settings_of(policies[0]), validation_starts=START_SETS, seed=SEED)
+    settings = replace(policies[0].settings, validation_starts=START_SETS, seed=SEED)
     found = against_chance(policies, networks, settings)
     validation = Validation(networks, settings)
     chance = means(validation.reached(BASELINES[0]))
@@ -87,11 +87,6 @@ def ship(name: str, family: str, cards: list[Path]) -> None:
     card = json.loads(cards[best].read_text(encoding="utf-8")) | {"beats_chance": found}
     (POLICIES / f"{name}.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     shutil.copy(cards[best].with_suffix(".safetensors"), POLICIES / f"{name}.safetensors")
-
-
-def settings_of(policy):
-    """The settings that a policy was trained with."""
-    return policy.config if hasattr(policy, "config") else policy.settings
 
 
 def run(module: str, *arguments: str) -> None:

@@ -101,7 +101,7 @@ def discovered_so_far(
     The start people set the goal of a policy of the paper, the turns of CHANGE, and the degrees that foresight expects.
     """
     answered, unwilling, first = map(network.indices_of, (surveyed, refused, start))
-    first = first or answered[: getattr(policy, "config", Config()).start]
+    first = first or answered[: getattr(policy, "settings", Config()).start]
     for person in first:
         if person not in answered:
             raise InputError(f"{network.labels[person]} was known at the outset and must be among the people surveyed")

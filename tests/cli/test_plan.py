@@ -63,7 +63,7 @@ def test_a_plan_with_a_trained_policy(claim, monkeypatch, ground):
     asked = []
     choose = LearnedPolicy.choose
     monkeypatch.setattr(
-        LearnedPolicy, "choose", lambda policy, *rest: asked.append(policy.config.budget) or choose(policy, *rest)
+        LearnedPolicy, "choose", lambda policy, *rest: asked.append(policy.settings.budget) or choose(policy, *rest)
     )
     arguments = ("plan", *ground, "--people", "30", "-k", "2", "--studies", "2", "--surveys", "0,2", "--json", "-")
     data = json.loads(claim(*arguments, "--policy", "shaped-dqn").stdout)

@@ -257,7 +257,7 @@ def test_advise_follows_the_shipped_policy_of_the_nearest_budget(claim, tmp_path
 
     (tmp_path / "ties.csv").write_text(ALIKE)
     budgets = []
-    monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, *_: budgets.append(policy.config.budget) or [])
+    monkeypatch.setattr(LearnedPolicy, "choose", lambda policy, *_: budgets.append(policy.settings.budget) or [])
     arguments = ("advise", "--known", "ties.csv", "--surveyed", "s0,s1", "--policy")
     for more in (
         ["shaped-dqn:retweet"],

@@ -77,7 +77,7 @@ def explain(
         from claim.discovery import surveys as run_surveys
 
         rng = np.random.default_rng(seed)
-        first = rng.choice(graph.n, min(trained.config.start, graph.n), replace=False)
+        first = rng.choice(graph.n, min(trained.settings.start, graph.n), replace=False)
         simulation = Simulation(graph, first.tolist(), rng)
         for _ in run_surveys(simulation, trained, surveys, rng):
             pass

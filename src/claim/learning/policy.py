@@ -39,7 +39,7 @@ class LearnedPolicy:
     """A network, and the settings it was trained with."""
 
     network: QNetwork
-    config: Config
+    settings: Config
     name: str = "claim"
     card: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -79,7 +79,7 @@ def save_policy(policy: TrainedPolicy, path: Path) -> None:
 def _described(policy: TrainedPolicy) -> dict[str, Any]:
     if isinstance(policy, PaperPolicy):
         return {"preset": "paper", "config": policy.settings.to_dict(), "estimates": asdict(policy.estimates)}
-    return {"config": policy.config.to_dict()}
+    return {"config": policy.settings.to_dict()}
 
 
 def load_policy(path: Path) -> TrainedPolicy:
