@@ -33,18 +33,20 @@ def test_the_real_networks_are_those_of_the_catalogue(real_data: Path, name: str
 
 
 def test_public_entries_are_complete() -> None:
-    assert len(PUBLIC_NETWORKS) == 10
+    assert len(PUBLIC_NETWORKS) == 30
     for known in PUBLIC_NETWORKS:
         assert known.kind == "public"
         assert known.origin
-        assert known.downloads
         assert len(known.checksum or "") == 64
-        assert known.how_to_get == f"claim networks fetch {known.name}"
-    assert {known.name: known.start_seed for known in PUBLIC_NETWORKS if known.role == "test"} == {
+        if known.family == "villages":
+            assert known.how_to_get in known.origin
+        else:
+            assert known.downloads
+            assert known.how_to_get == f"claim networks fetch {known.name}"
+    assert {known.name: known.start_seed for known in PUBLIC_NETWORKS if known.start_seed is not None} == {
         **dict.fromkeys(["israel", "damascus", "obama", "assad", "bhp"], 10),
         "kcs": 20,
     }
-    assert all(known.start_seed is None for known in PUBLIC_NETWORKS if known.role == "train")
 
 
 def test_no_two_networks_share_a_name() -> None:
@@ -57,6 +59,7 @@ def test_splits() -> None:
     assert [known.name for known in family_networks("retweet", "train")] == ["copen", "occupy"]
     assert [known.name for known in family_networks("animal", "test")] == ["bhp", "kcs"]
     assert len(family_networks("retweet")) == 6
+    assert len(family_networks("villages", "train")) == len(family_networks("villages", "test")) == 10
     with pytest.raises(InputError, match=r"'fish' is no family .*retweet, animal"):
         family_networks("fish")
 
@@ -139,7 +142,7 @@ def test_a_known_network_that_is_not_there(no_user_data: Path, tmp_path: Path) -
     assert message.isprintable()
     assert str(tmp_path) in message
     assert str(user_data_directory()) in message
-    assert message.endswith("get it with: claim networks fetch israel")
+    assert message.endswith("how to get it: claim networks fetch israel")
 
 
 def test_files_are_loaded_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

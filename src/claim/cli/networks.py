@@ -48,11 +48,13 @@ def fetch(
 
     Example: [bold]claim networks fetch israel,kcs[/bold]
     """
-    from claim.networks.catalogue import PUBLIC_NETWORKS, data_directories, expand
+    from claim.networks.catalogue import EVERY_FAMILY, PUBLIC_NETWORKS, data_directories, expand
     from claim.networks.fetch import FetchStatus, fetchable
     from claim.networks.fetch import fetch as fetch_network
 
-    chosen = PUBLIC_NETWORKS if wanted == "all" else [fetchable(name) for name in expand(names(wanted))]
+    chosen = [fetchable(name) for name in expand(names(wanted))]
+    if wanted == EVERY_FAMILY:
+        chosen = [known for known in PUBLIC_NETWORKS if known.downloads]
     if not chosen:
         raise InputError("no network to fetch: give names or families, or all")
     destination = data_directories(data_dir)[0]

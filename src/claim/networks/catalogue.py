@@ -43,7 +43,9 @@ class KnownNetwork:
     @property
     def how_to_get(self) -> str:
         """What a user does to have it."""
-        return "made when asked for" if self.kind == "synthetic" else f"claim networks fetch {self.name}"
+        if self.downloads:
+            return f"claim networks fetch {self.name}"
+        return "made when asked for" if self.kind == "synthetic" else BY_HAND
 
     def matches(self, network: Network) -> bool:
         """Whether a network has the published size; without one, anything matches."""
@@ -51,13 +53,16 @@ class KnownNetwork:
 
 
 PUBLISHER = "https://nrvis.com/download/data/"
-
+BY_HAND = "hdl:1902.1/21538"  # where the villages are published; nothing downloads them
 _SOURCES = {
     "retweet": "Retweet networks from Network Repository: R. A. Rossi and N. K. Ahmed, "
     "The Network Data Repository with Interactive Graph Analytics and Visualization, AAAI 2015.",
     "animal": "Vole contact networks: S. Davis, B. Abbasi, S. Shah, S. Telfer and M. Begon, "
     "Spatial analyses of wildlife contact networks, J. R. Soc. Interface 12(102), 2015; "
     "also carried by Network Repository (Rossi and Ahmed, AAAI 2015).",
+    "villages": "Households of villages in Karnataka, India, and who is tied to whom: A. Banerjee, "
+    "A. G. Chandrasekhar, E. Duflo and M. O. Jackson, The Diffusion of Microfinance, "
+    f"Science 341, 2013; data at Harvard Dataverse, {BY_HAND}.",
 }
 _CHECKSUMS = {
     "copen": "4ab3ad7ca22c611fa681f161d25627de33f31f9b3baddd45cb403d8b2ff77b8e",
@@ -70,6 +75,26 @@ _CHECKSUMS = {
     "rob": "904de1a529ef2774169fc75a0364bf19f620e54ede0980331f2c17def9e3642e",
     "bhp": "b04cdcdc09872bd6bb6d69ab93b7eacd4a7ba4b3bc152a57adac50339bfdb99a",
     "kcs": "65622a74c3d318c3c46ef9c5bd43b8148c69c1531c71ecdabe0458ac646ce4ec",
+    "village1": "48b64a31bfda53f18d6f06999c87ebb3abbc4782c507f9d436cc97738a09bb48",
+    "village2": "1d521fd0bdebfa696dd50c43ed03dd7860d1fee877f7ca2cc1711f297672aa68",
+    "village3": "90d6886d129571c8f792aa3836e55477599420c5adc2b6d23debf462cc0cd53a",
+    "village12": "2294367dd6f8da725f2f5acee78c08cace41d1ff00d2665294e84028288fd831",
+    "village19": "7fb449134e721633680c99249fd66536782c743490df9d2736d0a220d667730e",
+    "village20": "13afb8b2fe13aeea81fa0cf117b290d0e51f9ab275b8e8aa23b3af271ab23fd3",
+    "village21": "1f34194c7080b73c3386e8c21d48004c091ff661b8cd8f80ed621ae559f25229",
+    "village23": "160422bb60c69d9c8d56936a7272454bd2cf3ae1f61f9cbde400c2648fd54d7a",
+    "village24": "0c9ea29ccb18966a2a219f3e766e58c9d99c723b4ccf7015ee735b1d48ae9290",
+    "village25": "f18a2aa616fed1495a9a172f6584f4645165f74a6042c6db12c3fe0fa64696d1",
+    "village28": "35e60047ac20baff0c785949c68a1c05c16b8fcf4729f7d04c9870532ee73243",
+    "village29": "e304daedd00f6fe1a8336c3419b3966571c76723e5230a7f662829f2d7621276",
+    "village32": "fcf825111c71962ae028946fe47ac45c49c0bb309155137135d26e209c5c0a57",
+    "village33": "43b3ecd8bbc1a2a4957ea88216a63a139d2c1a7b3e8ddcf1ecd7f48fa86756da",
+    "village36": "5e7454582cd12cb84e49cde609be13fc05088f642f8b3a1ff52a468d5f617e7f",
+    "village39": "5975f419f6353da35c84c2c2583ce65451a50033c4467f4b771cf875fdcc32b5",
+    "village42": "d6dde63e111d67b6f75e3313db8b5b3bb76ead3375e8768a3805cf34b1a39273",
+    "village43": "ecafb343845dae1cf4d33cef2706160376d18d7317523e867277c9fec14dc5e5",
+    "village46": "dd3c65aae08e5563c05653f2b59c0e26dd64ceaa4ce40199967cad16c72d57f7",
+    "village51": "8a01f0aee824d3b176be67eb37364c68b7cb3881327c81e274f58052bfb54f98",
 }
 
 
@@ -101,6 +126,26 @@ PUBLIC_NETWORKS = (
     _public("rob", "animal", "train", 1480, 3935, None, "asn/mammalia-voles-rob-trapping.zip"),
     _public("bhp", "animal", "test", 1686, 4623, 10, "asn/mammalia-voles-bhp-trapping.zip"),
     _public("kcs", "animal", "test", 1218, 3592, 20, "asn/mammalia-voles-kcs-trapping.zip"),
+    _public("village1", "villages", "train", 174, 867, None),
+    _public("village3", "villages", "train", 272, 1294, None),
+    _public("village12", "villages", "train", 166, 703, None),
+    _public("village20", "villages", "train", 131, 476, None),
+    _public("village23", "villages", "train", 235, 1063, None),
+    _public("village25", "villages", "train", 243, 1162, None),
+    _public("village29", "villages", "train", 270, 1126, None),
+    _public("village32", "villages", "train", 227, 1171, None),
+    _public("village36", "villages", "train", 269, 1496, None),
+    _public("village42", "villages", "train", 173, 715, None),
+    _public("village2", "villages", "test", 178, 674, None),
+    _public("village19", "villages", "test", 200, 918, None),
+    _public("village21", "villages", "test", 193, 952, None),
+    _public("village24", "villages", "test", 158, 806, None),
+    _public("village28", "villages", "test", 298, 1374, None),
+    _public("village33", "villages", "test", 194, 758, None),
+    _public("village39", "villages", "test", 274, 1203, None),
+    _public("village43", "villages", "test", 192, 826, None),
+    _public("village46", "villages", "test", 249, 1084, None),
+    _public("village51", "villages", "test", 236, 1604, None),
 )
 KNOWN_NETWORKS = (
     *PUBLIC_NETWORKS,
@@ -144,7 +189,7 @@ def load(
     path = locate(known, data_dir)
     if path is None:
         places = " or ".join(printable(str(directory)) for directory in data_directories(data_dir))
-        raise InputError(f"{known.name} is not in {places}; get it with: {known.how_to_get}")
+        raise InputError(f"{known.name} is not in {places}; how to get it: {known.how_to_get}")
     return read_network(path, directed=directed, probabilities=probabilities, name=known.name)
 
 
