@@ -25,8 +25,8 @@ RUNS = ROOT / "runs" / "policies"
 FAMILIES = ("retweet", "animal", "zones", "all")
 SEEDS = {"claim": 5, "paper-claim": 3, "geometric-dqn": 3, "goal-dqn": 1, "her": 1}
 SEEDS_OF_20 = 3  # of claim for 20 surveys
-EPISODES_OF_20 = 320  # each takes ten times as long
-EPISODES_OF_ALL = 2560  # on five networks instead of one or two
+EPISODES = {"5": 2560, "20": 320}  # of claim by budget; one for 20 surveys takes ten times as long
+EPISODES_OF_ALL = 2  # times as many, on fifteen networks instead of one or two
 START_SETS = 400
 SEED = 10_000  # of their start sets
 NAMES = [
@@ -65,8 +65,8 @@ def trained(variant: str, family: str, budget: str, seed: int) -> Path:
     options = ["--family", family, "--budget", budget, "--seed", str(seed), "--out", str(out), "--resume"]
     if variant != "claim":
         options += ["--preset", "paper", "--variant", variant.removeprefix("paper-")]
-    if variant == "claim" and (budget != "5" or family == "all"):
-        options += ["--episodes", str(EPISODES_OF_ALL if budget == "5" else EPISODES_OF_20)]
+    if variant == "claim":
+        options += ["--episodes", str(EPISODES[budget] * (EPISODES_OF_ALL if family == "all" else 1))]
     run("claim", "train", *options)
     return out / "policy.json"
 

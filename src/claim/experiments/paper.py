@@ -119,7 +119,7 @@ class Scale:
     larger_surveys: tuple[int, ...] = (20, 50)  # after which it is evaluated
     larger_runs: int = 100  # start sets a network
     families: tuple[str, ...] = ("retweet", "animal", "zones")
-    main_families: int = 2  # how many of them the paper's variants and the larger budget are trained on
+    main_families: int = 2  # how many of them all but claim for five surveys is trained on
     look_alikes: bool = False  # synthetic families in place of networks that are absent
     settings: tuple[tuple[str, Any], ...] = ()  # changes to the settings of claim
     paper_settings: tuple[tuple[str, Any], ...] = ()  # and of the paper's variants
@@ -144,7 +144,7 @@ class Scale:
         return FamilySplit(family, *networks)
 
 
-FULL = Scale("full", runs=500, seeds=5, episodes=EPISODES[None], paper_episodes=EPISODES["paper"], larger_episodes=320)
+FULL = Scale("full", runs=500, seeds=5, episodes=2560, paper_episodes=EPISODES["paper"], larger_episodes=320)
 _QUICK = (("validate_every", 10), ("validation_starts", 5))
 QUICK = Scale(
     "quick",
@@ -189,7 +189,7 @@ class Paper:
 
     @property
     def main_splits(self) -> tuple[FamilySplit, ...]:
-        """The families that the paper's variants and the larger budget are trained on."""
+        """The families that every variant is trained on, and claim also for the larger budget."""
         return self.splits[: self.scale.main_families]
 
     def trainings(self, policy: str, split: FamilySplit, surveys: int = SURVEYS) -> list[Train]:
@@ -197,7 +197,7 @@ class Paper:
         if policy == UNTRAINED:
             return [replace(each, episodes=0) for each in self.trainings(CLAIM, split, surveys)]
         scale, how, larger = self.scale, VARIANTS[policy], surveys > SURVEYS
-        if (how.preset == "paper" or larger) and split not in self.main_splits:
+        if (policy != CLAIM or larger) and split not in self.main_splits:
             return []
         seeds = min(how.seeds, scale.larger_seeds if larger else scale.seeds)
         episodes = how.times * (scale.paper_episodes if how.preset == "paper" else scale.episodes)
