@@ -52,9 +52,10 @@ def fetch(
     from claim.networks.fetch import FetchStatus, fetchable
     from claim.networks.fetch import fetch as fetch_network
 
-    chosen = [fetchable(name) for name in expand(names(wanted))]
     if wanted == EVERY_FAMILY:
         chosen = [known for known in PUBLIC_NETWORKS if known.downloads]
+    else:
+        chosen = [fetchable(name) for name in expand(names(wanted))]
     if not chosen:
         raise InputError("no network to fetch: give names or families, or all")
     destination = data_directories(data_dir)[0]

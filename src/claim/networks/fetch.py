@@ -51,7 +51,7 @@ def fetchable(name: str) -> KnownNetwork:
     """Find a network by name; an error if there is nothing to download."""
     known = find(name)
     if not known.downloads:
-        raise InputError(f"{known.name} is {known.how_to_get}; there is nothing to fetch")
+        raise InputError(f"{known.name}: there is nothing to fetch; how to get it: {known.how_to_get}")
     return known
 
 

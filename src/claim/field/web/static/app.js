@@ -154,7 +154,7 @@ class Entry {
     for (const line of document.querySelectorAll("[data-then]")) line.hidden = number === 0;
     for (const line of document.querySelectorAll("[data-nobody]")) line.hidden = number > 0;
     for (const button of document.querySelectorAll("[data-some]")) button.hidden = number === 0;
-    for (const button of document.querySelectorAll("[data-none]")) button.hidden = number > 0;
+    for (const button of document.querySelectorAll("[data-if-no-contacts]")) button.hidden = number > 0;
   }
 
   later() {
