@@ -8,6 +8,8 @@ from functools import partial
 
 import pytest
 
+from claim.networks.catalogue import PUBLIC_NETWORKS
+
 ADVISE = ["advise", "--known", "names.csv"]
 EVALUATE = ["evaluate", "--networks", "numbers.edges", "--runs", "2"]
 
@@ -238,6 +240,9 @@ def test_fetching_offline_fails_with_one_clear_line(claim, tmp_path, monkeypatch
     assert done.stdout == ""
     with_json = claim("networks", "fetch", "kcs", "--data-dir", str(tmp_path / "data"), "--json", "-")
     assert '"status": "failed"' in with_json.stdout
+    everything = claim("networks", "fetch", "--data-dir", str(tmp_path / "data"))  # all that can be downloaded
+    tried = [line.split(":")[1].strip() for line in everything.stderr.splitlines()]
+    assert tried == [known.name for known in PUBLIC_NETWORKS if known.downloads]
 
 
 def test_output_that_nobody_reads_to_the_end_is_no_error(tmp_path):
