@@ -20,6 +20,7 @@ from claim.randomness import draw_seed
 # Dot products may be added up in any order, which lets the compiler take eight numbers at a time.
 vector_kernel = compiled(nogil=True, fastmath={"reassoc", "contract", "nsz"})
 _S11 = np.uint64(11)
+LANES = 16  # vectors are padded to a multiple of as many numbers as a processor takes at a time
 
 
 @inlined
@@ -50,29 +51,32 @@ def random_walks(offsets, contacts, seed, walks, length):
     return steps
 
 
-@vector_kernel
-def branch(inward, outward, change, label, rate):
-    """One logistic step of ``outward`` towards or away from ``inward``, whose own step is added to ``change``."""
-    product = np.float32(0)
-    for d in range(len(inward)):
-        product += inward[d] * outward[d]
-    strength = np.float32(rate * (label - 1 / (1 + np.exp(-product))))
-    for d in range(len(inward)):
-        change[d] += strength * outward[d]
-        outward[d] += strength * inward[d]
+@inlined
+def train_pair(vector, outward, nodes, labels, depth, rate, strengths, change):
+    """Raise the probability of the path to a person nearby by one logistic step at each branch.
 
-
-@kernel
-def train_pair(vector, outward, nodes, labels, depth, rate, change):
-    """Raise the probability of the path to a person nearby, branch by branch, for a person with this vector."""
+    The inner nodes of a path differ, so all products come first; ``strengths`` and ``change`` are scratch space.
+    """
+    for level in range(depth):
+        inner = outward[nodes[level]]
+        product = np.float32(0)
+        for d in range(len(vector)):
+            product += vector[d] * inner[d]
+        strengths[level] = product
+    one = np.float32(1)
+    for level in range(depth):
+        strengths[level] = rate * (labels[level] - one / (one + np.exp(-strengths[level])))
     change[:] = 0
     for level in range(depth):
-        branch(vector, outward[nodes[level]], change, labels[level], rate)
-    for d in range(len(change)):
+        inner, strength = outward[nodes[level]], strengths[level]
+        for d in range(len(vector)):
+            change[d] += strength * inner[d]
+            inner[d] += strength * vector[d]
+    for d in range(len(vector)):
         vector[d] += change[d]
 
 
-@kernel
+@vector_kernel
 def train_skipgram(steps, inward, outward, tree, window, epochs, rate, last_rate, seed):
     """Stochastic gradient descent on all pairs of people near each other in a walk, with a falling learning rate.
 
@@ -80,18 +84,19 @@ def train_skipgram(steps, inward, outward, tree, window, epochs, rate, last_rate
     """
     nodes, labels, depths = tree
     state = mix(np.uint64(seed))
-    change = np.empty(inward.shape[1], dtype=np.float32)
+    strengths, change = np.empty(nodes.shape[1], dtype=np.float32), np.empty(inward.shape[1], dtype=np.float32)
     rows, length = steps.shape
     for turn in range(epochs * rows):
         row = turn % rows
-        now = rate + (last_rate - rate) * turn / (epochs * rows)
+        now = np.float32(rate + (last_rate - rate) * turn / (epochs * rows))
         for i in range(length):
             state += _GOLDEN
             reach = 1 + below(state, window)
+            vector = inward[steps[row, i]]
             for j in range(max(i - reach, 0), min(i + reach + 1, length)):
                 if j != i:
                     near = steps[row, j]
-                    train_pair(inward[steps[row, i]], outward, nodes[near], labels[near], depths[near], now, change)
+                    train_pair(vector, outward, nodes[near], labels[near], depths[near], now, strengths, change)
 
 
 VectorArray = npt.NDArray[np.float32]
@@ -115,7 +120,8 @@ class DeepWalk:
 
     def embed(self, network: Network, rng: np.random.Generator) -> VectorArray:
         """A vector for each person; zeros for people without contacts."""
-        inward = (rng.random((network.n, self.dimensions), dtype=np.float32) - 0.5) / np.float32(self.dimensions)
+        first = (rng.random((network.n, self.dimensions), dtype=np.float32) - 0.5) / np.float32(self.dimensions)
+        inward = np.pad(first, ((0, 0), (0, -self.dimensions % LANES)))  # zeros stay zeros
         outward = np.zeros_like(inward)
         steps = random_walks(network.offsets, network.contacts, draw_seed(rng), self.walks, self.walk_length)
         if len(steps):
@@ -123,7 +129,7 @@ class DeepWalk:
             rates = self.learning_rate, self.last_learning_rate
             train_skipgram(steps, inward, outward, tree, self.window, self.epochs, *rates, draw_seed(rng))
         inward[network.degrees == 0] = 0
-        return inward
+        return inward[:, : self.dimensions].copy()
 
 
 def huffman_tree(frequency: npt.ArrayLike) -> tuple[IntArray, VectorArray, IntArray]:
