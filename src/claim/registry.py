@@ -1,11 +1,12 @@
 """Policies and selectors: your own objects, or names.
 
-A name is one of the built-in rules, one you registered (:func:`register_policy`) or installed (entry points
-``claim.policies`` and ``claim.selectors``), a class as ``package.module:Class``, a shipped trained policy
-(``claim``, ``claim:retweet@20``) or a policy file.
+A name is one of the built-in rules, a mix of one with new people (``mix:0.6:scout``), one you registered
+(:func:`register_policy`) or installed (entry points ``claim.policies`` and ``claim.selectors``), a class as
+``package.module:Class``, a shipped trained policy (``claim``, ``claim:retweet@20``) or a policy file.
 """
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ from typing import Any, TypeAlias
 
 from claim.discovery import POLICIES, Policy, Selector, is_reference
 from claim.discovery.policies import unknown_policy
+from claim.discovery.policies.open_studies import Mix, best_share
 from claim.errors import InputError, install_command
 from claim.learning.config import TRAINED
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
@@ -26,6 +28,7 @@ PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 DEFAULT = "scout"  # advises where no other policy is named
+MIX = "mix"
 FOLDER = Path(__file__).parent / "learning" / "policies"
 SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
 NEEDED = ("torch", "safetensors")  # by trained policies
@@ -81,7 +84,7 @@ def own_object(kind: str, given: Any) -> Any | None:
         return _checked(kind, given)
     if given in _registered[kind]:
         return _named(_registered[kind][given], given)
-    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*TRAINED, *SELECTORS):
+    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*TRAINED, *SELECTORS, MIX):
         return _checked(kind, _imported(given))
     for entry in entry_points(group=f"claim.{kind}"):
         if entry.name == given:
@@ -134,16 +137,22 @@ def _imported(name: str) -> Any:
 # Policies by name ----------------------------------------------------------------------------------------------------
 
 
-def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5) -> Policy:
+def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5, p: float = 0.1) -> Policy:
     """The policy itself; a trained one is that of the network's ``family`` (if known) and of the nearest budget.
 
     One from a file keeps the name on its card: random numbers follow from names, and not from where a file lies.
+    ``budget`` is the number of surveys, or of all interviews of an open study.
     """
     own = own_object("policies", given)
     if own is not None:
-        return own  # type: ignore[no-any-return]
+        planned = getattr(own, "for_study", None)
+        return own if planned is None else planned(budget, p)  # type: ignore[no-any-return]
     name = str(given)
     check_policy(name)
+    if _is_mix(name):
+        share, among_named = _mix_parts(name)
+        other = find_policy(among_named, family, budget, p)
+        return Mix(best_share(budget) if share is None else share, other, name, budget)
     from claim.learning.policy import learned_policy
 
     policy = learned_policy(name, family, budget)
@@ -155,6 +164,9 @@ def check_policy(given: PolicyLike) -> None:
     if own_object("policies", given) is not None:
         return
     name = str(given)
+    if _is_mix(name):
+        check_policy(_mix_parts(name)[1])
+        return
     if is_file(name):
         if not Path(name).exists():
             raise InputError(f"{name}: no such policy file")
@@ -166,13 +178,33 @@ def check_policy(given: PolicyLike) -> None:
         raise InputError(f"{name} is a trained policy and needs PyTorch: {install_command('learning')}")
 
 
+def _is_mix(name: str) -> bool:
+    return name.partition(":")[0] == MIX
+
+
+def _mix_parts(name: str) -> tuple[float | None, str]:
+    """The share and the policy of ``mix:SHARE:POLICY``; the share is None for ``mix:best``."""
+    if name == f"{MIX}:best":
+        return None, DEFAULT
+    _, share, policy = (*name.split(":", 2), "", "")[:3]
+    try:
+        number = float(share)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1 or not policy:
+        raise InputError(f"a mix is {MIX}:SHARE:POLICY with a share from 0 to 1, or {MIX}:best; got {name!r}")
+    return number, policy
+
+
 def can_load_trained() -> bool:
     """Whether the libraries that trained policies need are installed."""
     return all(find_spec(module) is not None for module in NEEDED)
 
 
 def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) -> bool:
-    """Whether a policy is a reference or draws its own start; no trained one is or does."""
+    """Whether a policy is a reference, draws its own start, or the like; no trained one is or does."""
+    if isinstance(given, str) and _is_mix(given):
+        return mark(Mix(0.0, POLICIES[DEFAULT], given, 0))
     own = own_object("policies", given)
     return own is not None and mark(own)
 

@@ -263,7 +263,7 @@ def test_pyg_gets_every_edge_in_both_directions_with_flags_and_waves_of_the_peop
     seen = a_small_study()
     data = seen.to_pyg(chosen=[3])
     assert data.validate()
-    assert data.x.tolist() == [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert data.x.tolist() == [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0]]
     assert data.x.tolist() == seen.flags(chosen=[3]).tolist()
     assert data.wave.tolist() == [0, 1, 1, 1, 2]
     assert data.is_undirected()

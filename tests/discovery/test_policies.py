@@ -8,7 +8,7 @@ import pytest
 from discovery_cases import hubs_and_leaves, star, study
 from scipy.stats import chisquare
 
-from claim.discovery import POLICIES, Discovered, draws_own_start, is_reference, policy_named
+from claim.discovery import POLICIES, Discovered, draws_own_start, is_reference, only_open, policy_named
 from claim.discovery.policies.simple import (
     Clairvoyant,
     named_by_many,
@@ -21,7 +21,7 @@ from claim.discovery.reasons import reasons_of
 from claim.errors import InputError
 from claim.networks import Network
 
-HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
+HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy) and not only_open(policy)]
 
 
 def seen_from(ties: list[tuple[int, int]], surveyed: list[int], n: int | None = None) -> Discovered:

@@ -8,13 +8,13 @@ import pytest
 from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
 from scipy.stats import chisquare
 
-from claim.discovery import POLICIES, Simulation, Status, is_reference, policy_named, surveys
+from claim.discovery import POLICIES, Simulation, Status, is_reference, only_open, policy_named, surveys
 from claim.discovery.policies.simple import Clairvoyant
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection import MethodSelector
 
-HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
+HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy) and not only_open(policy)]
 
 
 def simulated(network: Network, start: list[int], seed: int = 0, refusal: float = 0.0) -> Simulation:

@@ -6,7 +6,7 @@ from evaluation_cases import contacts, hubs_and_leaves, study_results
 from scipy.stats import ttest_rel
 
 from claim.cascades import Worlds
-from claim.discovery import POLICIES, Discovered, Simulation, is_reference, policy_named, surveys
+from claim.discovery import POLICIES, Discovered, Simulation, is_reference, only_open, policy_named, surveys
 from claim.errors import InputError
 from claim.evaluation.runs import (
     ORACLE,
@@ -24,7 +24,7 @@ from claim.randomness import draw_seed, named_seed
 from claim.selection import MethodSelector, selector_named
 from relabelling import relabelled
 
-HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy)]
+HONEST = [name for name, policy in POLICIES.items() if not is_reference(policy) and not only_open(policy)]
 
 
 def studied(network: Network, seed: int, budget: int = 5, refusal: float = 0.0, policy: str = "random") -> Simulation:

@@ -12,6 +12,7 @@ from claim.jobs import BackendName
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
+Entry = Literal["closed", "open"]
 
 
 def evaluate(
@@ -21,8 +22,14 @@ def evaluate(
     protocol: Annotated[str, typer.Option(help="field, paper, or both separated by a comma.")] = "field",
     runs: Annotated[int, typer.Option(help="Start sets per network.")] = 100,
     seed: Annotated[int, typer.Option(help="Governs everything but published start sets.")] = 10,
-    budget: Annotated[int, typer.Option(help="Surveys.")] = 5,
-    start_size: Annotated[int, typer.Option(help="People known at the beginning.")] = 5,
+    budget: Annotated[int | None, typer.Option(help="Surveys; 5 unless said otherwise.")] = None,
+    start_size: Annotated[int | None, typer.Option(help="People known at the beginning; else 5.")] = None,
+    entry: Annotated[Entry, typer.Option(help="open: no person is known, new people can be interviewed.")] = "closed",
+    interviews: Annotated[int | None, typer.Option(help="With --entry open: all interviews; else 10.")] = None,
+    frame: Annotated[str, typer.Option(help="How new people are met: uniform, degree:A or share:S.")] = "uniform",
+    hub_question: Annotated[
+        float | None, typer.Option(metavar="SIGMA", help="Ask who knows the most people, with this much noise.")
+    ] = None,
     leaders: Annotated[int, typer.Option("--leaders", "-k", help="Leaders chosen at the end.")] = 10,
     p: ProbabilityOption = 0.1,
     start_sets: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
@@ -59,11 +66,17 @@ def evaluate(
         make_folder(Path(out))
     elif curves:
         raise InputError("--curves needs --out DIR: the report shows the curves")
+    if curves and entry == "open":
+        raise InputError("--curves shows surveys of closed studies: compare open ones by --interviews")
+    closed: dict[str, Any] = {
+        name: value for name, value in (("budget", budget), ("start_size", start_size)) if value is not None
+    }
     placement: dict[str, Any] = {"workers": workers, "backend": backend, "address": address}
     with counted("runs", hidden=quiet) as progress:
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
-            budget=budget, start_size=start_size, leaders=leaders, p=p, start_sets=start_sets, per_round=round_size,
+            leaders=leaders, p=p, start_sets=start_sets, per_round=round_size, **closed,
+            entry=entry, interviews=interviews, frame=frame, hub_question=hub_question,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
             selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
         )  # fmt: skip

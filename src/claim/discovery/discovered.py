@@ -4,7 +4,9 @@ Policies and selectors see this and nothing else of the hidden network. People h
 they were discovered.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -21,7 +23,9 @@ from claim.networks.network import IntArray
 if TYPE_CHECKING:
     import networkx
 
-FEATURES = ("surveyed", "start", "refused", "chosen this round")
+MARKING = 1 << 40  # keeps the tokens of marks apart from those of contacts
+NEW = -1  # what a policy chooses to have a new person interviewed, in the place of a person of the frontier
+FEATURES = ("surveyed", "start", "refused", "chosen this round", "marked")
 
 
 class Status(IntEnum):
@@ -34,11 +38,12 @@ class Status(IntEnum):
 
 @dataclass(frozen=True)
 class PersonClass:
-    """People who cannot be distinguished: not surveyed, of the same status, with the same set of seen contacts."""
+    """People who cannot be distinguished: not surveyed, of the same status, with the same seen contacts and marks."""
 
     members: tuple[int, ...]
     contacts: tuple[int, ...]
     status: Status
+    marked_by: tuple[int, ...] = ()  # surveyed contacts who say that a member knows the most people
 
     @property
     def size(self) -> int:
@@ -50,15 +55,21 @@ ClassKey = tuple[Status, int]
 
 
 class Discovered:
-    """A growing discovered network; a survey costs time proportional to its answers."""
+    """A growing discovered network; a survey costs time proportional to its answers.
 
-    def __init__(self) -> None:
+    In an open study a team also interviews new people, whom no one has to have named. They are ``start`` people like
+    those that a closed study begins with: drawn, and not met through a contact.
+    """
+
+    def __init__(self, open: bool = False) -> None:
+        self.open = open  # whether a new person can be interviewed next
         self.contacts: list[dict[int, None]] = []  # ordered sets of seen contacts, both directions
         self.status: list[Status] = []
         self.named_by: list[int | None] = []  # who named them first; None for those known from the outset
         self.wave: list[int] = []  # 0 for those known from the outset, else one more than the wave of their first namer
-        self.start: list[int] = []
-        self.surveyed: list[int] = []  # in order, start people first
+        self.start: list[int] = []  # drawn: known from the outset, or new people of an open study
+        self.surveyed: list[int] = []  # in order
+        self.marks: dict[int, int] = {}  # by surveyed person, the contact who knows the most people, where asked for
         self.refused: list[int] = []
         self._frontier: dict[int, None] = {}
         self._signature: list[int] = []  # of the set of contacts; see _token
@@ -94,7 +105,7 @@ class Discovered:
         return True
 
     def record_start(self, person: int) -> None:
-        """Record a person whose contacts are known from the outset."""
+        """Record a person who was drawn: contacts are known from the outset, or a new person was interviewed."""
         self.start.append(person)
         self.record_survey(person)
 
@@ -107,6 +118,16 @@ class Discovered:
             self.surveyed.append(person)
         for contact in contacts:
             self.add_tie(person, contact)
+
+    def record_mark(self, person: int, contact: int) -> None:
+        """Record which of their contacts a surveyed person says knows the most people."""
+        if contact not in self.contacts[person]:
+            raise InputError(f"person {person} marked person {contact}, who is not a contact of theirs")
+        for marked in (self.marks[person], contact) if person in self.marks else (contact,):  # a mark can be changed
+            self._leave_class(marked)
+            self._signature[marked] ^= _token(MARKING + person)
+            self._enter_class(marked)
+        self.marks[person] = contact
 
     def record_refusal(self, person: int) -> None:
         """Record a refusal; the person can still be a contact and a leader."""
@@ -138,13 +159,18 @@ class Discovered:
         """The surveyed people among a person's seen contacts."""
         return [contact for contact in self.contacts[person] if self.status[contact] == Status.SURVEYED]
 
+    def marked_by(self, person: int) -> list[int]:
+        """The surveyed contacts who say that this person knows the most people."""
+        return [contact for contact in self.contacts[person] if self.marks.get(contact) == person]
+
     @property
     def classes(self) -> list[PersonClass]:
         """All classes of people not surveyed, in the order of their first members."""
-        found = [
-            PersonClass(tuple(sorted(members)), tuple(sorted(self.contacts[next(iter(members))])), status)
-            for (status, _), members in self._members.items()
-        ]
+        found = []
+        for (status, _), members in self._members.items():
+            one = next(iter(members))
+            marked_by = tuple(sorted(self.marked_by(one))) if self.marks else ()
+            found.append(PersonClass(tuple(sorted(members)), tuple(sorted(self.contacts[one])), status, marked_by))
         return sorted(found, key=lambda people: people.members[0])
 
     @property
@@ -169,19 +195,21 @@ class Discovered:
         ``chosen`` are the people chosen in the current round, who have not answered yet.
         """
         flags = np.zeros((len(self), len(FEATURES)), dtype=np.int8)
-        for column, people in enumerate((self.surveyed, self.start, self.refused, list(chosen))):
+        people_of = (self.surveyed, self.start, self.refused, list(chosen), list(self.marks.values()))
+        for column, people in enumerate(people_of):
             flags[people, column] = 1
         return flags
 
     def to_networkx(self) -> "networkx.Graph[Any]":
         """The seen network as a networkx graph over local indices, each edge once.
 
-        Nodes have the attributes ``status`` (``start``, ``surveyed``, ``refused`` or ``named``) and ``wave``.
+        Nodes have the attributes ``status`` (``start``, ``surveyed``, ``refused`` or ``named``) and ``wave``, and
+        ``marks``, by how many people they were said to know the most people.
         """
-        graph, start = self.as_network().to_networkx(), set(self.start)
+        graph, start, marks = self.as_network().to_networkx(), set(self.start), Counter(self.marks.values())
         for person, attributes in graph.nodes(data=True):
             status = "start" if person in start else self.status[person].name.lower()
-            attributes.update(status=status, wave=self.wave[person])
+            attributes.update(status=status, wave=self.wave[person], marks=marks[person])
         return graph
 
     def to_pyg(self, chosen: Iterable[int] = ()) -> Any:
@@ -207,7 +235,7 @@ class Discovered:
         """An independent copy."""
         other = Discovered()
         for name, value in vars(self).items():
-            setattr(other, name, value.copy())
+            setattr(other, name, copy(value))
         other.contacts = [contacts.copy() for contacts in self.contacts]
         other._members = {key: members.copy() for key, members in self._members.items()}
         return other
@@ -243,7 +271,7 @@ class Discovered:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):
             return NotImplemented
-        names = ("contacts", "status", "start", "surveyed", "refused")
+        names = ("open", "contacts", "status", "start", "surveyed", "refused", "marks")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]

@@ -10,7 +10,11 @@ from claim.networks.network import FloatArray
 
 
 class Policy(Protocol):
-    """Says whom to survey next, from what has been discovered and nothing else."""
+    """Says whom to survey next, from what has been discovered and nothing else.
+
+    Two more methods may be there: ``for_study(interviews, p)`` returns the policy for a study of so many interviews,
+    and ``select``, as of a :class:`Selector`, chooses its own leaders.
+    """
 
     @property
     def name(self) -> str:
@@ -18,7 +22,10 @@ class Policy(Protocol):
         ...
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        """Up to ``count`` different people of the frontier, best first; fewer only if the frontier is smaller."""
+        """Up to ``count`` different people of the frontier, best first; fewer only if the frontier is smaller.
+
+        If ``discovered.open``, ``NEW`` may stand in the place of any of them: interview a new person.
+        """
         ...
 
 

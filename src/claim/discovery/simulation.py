@@ -1,12 +1,13 @@
 """Simulated surveys: the hidden network answers, and policies see the answers only."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from claim.discovery.discovered import Discovered
+from claim.discovery.discovered import NEW, Discovered, Status
 from claim.discovery.protocols import Policy
 from claim.errors import InputError, check_number
 from claim.networks import Network
@@ -16,12 +17,58 @@ from claim.randomness import draw_seed
 BudgetUnit = Literal["attempts", "answers"]
 
 
+@dataclass(frozen=True)
+class Frame:
+    """How new people are met: with a probability in proportion to degree ** ``exponent``, and only a random ``share``
+    of all people.
+    """
+
+    exponent: float = 0.0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number(frame_degree=self.exponent)
+        check_number(0, 1, above=True, frame_share=self.share)
+
+    @classmethod
+    def parse(cls, text: str) -> "Frame":
+        """``uniform``, ``degree:A`` or ``share:S``."""
+        kind, _, number = text.partition(":")
+        try:
+            if kind == "uniform" and not number:
+                return cls()
+            if kind == "degree":
+                return cls(exponent=float(number))
+            if kind == "share":
+                return cls(share=float(number))
+        except ValueError:
+            pass
+        raise InputError(f"frame must be uniform, degree:A or share:S with a number, got {text!r}")
+
+    def order(self, network: Network, rng: np.random.Generator) -> list[int]:
+        """The people who can be met, in the order in which they are."""
+        keys, reachable = rng.gumbel(size=network.n), np.ones(network.n, dtype=np.bool_)
+        if self.exponent:
+            reachable = network.degrees > 0
+            keys += self.exponent * np.log(np.maximum(network.degrees, 1))
+        met = np.argsort(-keys)[: round(self.share * network.n)]
+        people: list[int] = met[reachable[met]].tolist()
+        return people
+
+
+SURE = 1e-9  # noise of marks without any: contacts of equal degree are marked by chance
+
+
 class Simulation:
     """One study on a hidden network.
 
     Contacts are named in random order, so local indices carry no information about the network's own numbering. Who
     refuses is drawn at the start of the study and does not depend on the policy. Neither does who names whom: each
     contact is named with probability ``report_rate``. A tie is seen if either end names it.
+
+    With a ``frame`` the study is open: new people can be interviewed, and come in the same order whoever else is. With
+    a ``hub_question`` each person marks the contact of the largest perceived degree, degree * exp(Normal(0, sigma)),
+    where sigma is the ``hub_question``.
     """
 
     def __init__(
@@ -31,9 +78,13 @@ class Simulation:
         rng: np.random.Generator,
         refusal: float = 0.0,
         report_rate: float = 1.0,
+        frame: Frame | None = None,
+        hub_question: float | None = None,
     ) -> None:
         check_number(0, 1, refusal=refusal)
         check_number(0, 1, above=True, report_rate=report_rate)
+        if hub_question is not None:
+            check_number(hub_question=hub_question)
         check_contacts(network)
         self.network = network
         self.discovered = Discovered()
@@ -43,10 +94,15 @@ class Simulation:
         self._refuses = rng.random(network.n) < refusal
         self._report_rate = report_rate
         self._report_seed = draw_seed(rng) if report_rate < 1 else 0
+        self._hub_question = hub_question
+        self._mark_seed = 0 if hub_question is None else draw_seed(rng)
+        self._to_meet = [] if frame is None else frame.order(network, rng)
+        self._met = 0  # how many of them were met, or need not be
         for person in [self._meet(who, None) for who in _checked_start(network, start)]:
             self.discovered.record_start(person)
         for person in list(self.discovered.start):
             self._name_contacts(person)
+        self._pass_over_interviewed()
 
     @classmethod
     def under_way(cls, network: Network, seen: Discovered, rng: np.random.Generator) -> "Simulation":
@@ -65,13 +121,36 @@ class Simulation:
         return other
 
     def ask(self, person: int) -> bool:
-        """Try to survey a person of the frontier; False if they refuse."""
-        if self._refuses[self.people[person]]:
-            self.discovered.record_refusal(person)
-            return False
-        self.discovered.record_survey(person)
-        self._name_contacts(person)
-        return True
+        """Try to survey a person of the frontier, or a new person (``NEW``); False if they refuse.
+
+        A new person who refuses stays unknown, unless someone named them before.
+        """
+        new = person == NEW
+        who = self._next_new_person() if new else self.people[person]
+        answered = not self._refuses[who]
+        if answered:
+            person = self._meet(who, None) if new else person
+            (self.discovered.record_start if new else self.discovered.record_survey)(person)
+            self._name_contacts(person)
+        elif who in self._local:
+            self.discovered.record_refusal(self._local[who])
+        self._pass_over_interviewed()
+        return answered
+
+    def _next_new_person(self) -> int:
+        if not self.discovered.open:
+            raise InputError("no new person can be interviewed: the study is closed, or all have been asked")
+        self._met += 1
+        return self._to_meet[self._met - 1]
+
+    def _pass_over_interviewed(self) -> None:
+        """New people are drawn among those not asked yet; a study without any left goes on as a closed one."""
+        while self._met < len(self._to_meet):
+            person = self._local.get(self._to_meet[self._met])
+            if person is None or self.discovered.status[person] == Status.NAMED:
+                break
+            self._met += 1
+        self.discovered.open = self._met < len(self._to_meet)
 
     def true_degree(self, person: int) -> int:
         """How many contacts a person really has; for references only, never for a policy."""
@@ -87,6 +166,14 @@ class Simulation:
         contacts = self._named_by(self.people[person])
         for who in contacts[self._rng.permutation(len(contacts))].tolist():
             self.discovered.add_tie(person, self._meet(who, person))
+        if self._hub_question is not None and len(contacts):
+            self.discovered.record_mark(person, self._local[self._marked_by(self.people[person], contacts)])
+
+    def _marked_by(self, who: int, contacts: IntArray) -> int:
+        """The contact whom a person believes to know the most people; draws are made as in :meth:`_named_by`."""
+        noise = np.random.default_rng((self._mark_seed, who)).normal(size=self.network.n)[contacts]
+        perceived = np.log(self.network.degrees[contacts]) + max(self._hub_question or 0.0, SURE) * noise
+        return int(contacts[perceived.argmax()])
 
     def _named_by(self, who: int) -> IntArray:
         """The contacts a person names.
@@ -144,17 +231,32 @@ def surveys(
     per_round: int = 1,
     unit: BudgetUnit = "attempts",
 ) -> Iterator[int]:
-    """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt."""
-    study = SurveyBudget(simulation, budget, per_round, unit)
+    """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt.
+
+    In an open study a policy may choose ``NEW`` in the place of a person; where it chooses too few, new people are
+    interviewed. A person chosen for a round who turns up in it as a new person is not asked twice.
+    """
+    study, seen = SurveyBudget(simulation, budget, per_round, unit), simulation.discovered
     while study.places:
-        chosen = policy.choose(simulation.discovered, rng, study.places)
+        chosen = list(policy.choose(seen, rng, study.places))
+        _check_choice(policy, chosen, seen)
+        if seen.open:
+            chosen += [NEW] * (study.places - len(chosen))
         if not chosen:
             return
         for person in chosen:
-            if person not in simulation.discovered.waiting:
-                raise InputError(f"the policy {policy.name} chose person {person!r}, who is not in the frontier")
-            study.ask(person)
-            yield study.used
+            if seen.open if person == NEW else person in seen.waiting:
+                study.ask(person)
+                yield study.used
+
+
+def _check_choice(policy: Policy, chosen: Sequence[int], seen: Discovered) -> None:
+    """Refuse people who may not be surveyed, and people chosen twice."""
+    for i, person in enumerate(chosen):
+        if person == NEW and not seen.open:
+            raise InputError(f"the policy {policy.name} chose a new person, but none can be interviewed")
+        if person != NEW and (person not in seen.waiting or person in chosen[:i]):
+            raise InputError(f"the policy {policy.name} chose person {person!r}, who is not in the frontier")
 
 
 def at_checkpoints(study: Iterator[int], checkpoints: Iterable[int]) -> Iterator[int]:

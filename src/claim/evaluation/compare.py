@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from claim.discovery import draws_own_start
+from claim.discovery import chooses_leaders, draws_own_start, only_open
 from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import ComparedStudies, Progress, run_batches
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
+    OWN,
+    Entry,
     Method,
     ProtocolName,
     Starts,
@@ -33,6 +35,7 @@ from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of, reference_of
 from claim.results import Tabular
 
+INTERVIEWS = 10  # of an open study, unless said otherwise
 RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
 
 
@@ -51,6 +54,11 @@ class Row:
     discovered: float  # people discovered, on average
     reference: bool  # sees what no policy may see
     own_start: bool  # starts from random people of its own, not from the common start sets
+    new_people: float | None = None  # of an open study: people interviewed whom no one had to name, on average
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; rows of closed studies have no number of new people."""
+        return {name: value for name, value in asdict(self).items() if name != "new_people" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -84,12 +92,13 @@ class Comparison(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary per method and network, without the values of single runs."""
-        return [{name: value for name, value in asdict(row).items() if name != "values"} for row in self.rows]
+        return [{name: value for name, value in row.to_dict().items() if name != "values"} for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; numbers that do not exist (a standard error of one run) are None."""
-        rows, comparisons = ([without_nan(asdict(each)) for each in group] for group in (self.rows, self.comparisons))
-        return {"rows": rows, "opt": self.opt, "comparisons": comparisons, "manifest": self.manifest}
+        rows, comparisons = [row.to_dict() for row in self.rows], [asdict(each) for each in self.comparisons]
+        found = {"rows": rows, "opt": self.opt, "comparisons": comparisons}
+        return {**without_nan(found), "manifest": self.manifest}
 
 
 def compare(
@@ -101,6 +110,7 @@ def compare(
     seed: int = 10,
     *,
     start_sets: Starts | None = None,
+    interviews: int | None = None,
     workers: int | None = None,
     backend: BackendName = "local",
     address: str | None = None,
@@ -111,9 +121,10 @@ def compare(
     """Evaluate every policy with every selector on every network, ``runs`` times from the same start sets.
 
     Policies and selectors are names or objects of your own. ``settings`` are those of :class:`StudySettings`: budget,
-    start_size, leaders, p, per_round, refusal, unit, attendance, p_range, report_rate, selector_informed.
-    ``protocol`` is ``field``, ``paper`` or both; ``start_sets`` is ``published`` or ``fresh``; the number of processes,
-    ``workers``, changes no result.
+    start_size, leaders, p, per_round, refusal, unit, attendance, p_range, report_rate, selector_informed, entry, frame,
+    hub_question. ``protocol`` is ``field``, ``paper`` or both; ``start_sets`` is ``published`` or ``fresh``; the number
+    of processes, ``workers``, changes no result. With ``entry="open"`` a study begins with no person known and has so
+    many ``interviews`` in all (10 unless said otherwise).
     """
     settings = {RENAMED.get(name, name): value for name, value in settings.items()}
     start_sets = settings.pop("start_sets", start_sets)
@@ -125,17 +136,23 @@ def compare(
     for network in hidden:
         check_contacts(network)
         check_whole(1, **{f"the number of people in {network.name}": network.n})
-    study = StudySettings(seed, **settings)
+    study = study_settings(seed, interviews, start_sets, _listed(protocol), settings)
     check_whole(1, runs=runs)
     own = next((network.name for network in hidden if network.probabilities is not None), None)
     if own is not None and study.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
     methods = methods_of(policies, selector, protocol)
-    sets = {network.name: draw_start_sets(network, runs, study.start_size, seed, start_sets) for network in hidden}
+    _check_entry(methods, study)
+    none: list[list[int]] = [[] for _ in range(runs)]
+    sets = {network.name: none for network in hidden}
+    if study.entry == "closed":
+        sets = {each.name: draw_start_sets(each, runs, study.start_size, seed, start_sets) for each in hidden}
     studies = ComparedStudies(hidden, methods, study, sets)
     found = run_batches(studies, [study.budget], workers, progress, backend, address)
-    rows = [_row(*method, outcomes) for method, outcomes in zip(product(hidden, methods), found, strict=True)]
-    recorded = {**study.recorded(), "runs": runs, "start_sets": start_sets or "published where they exist"}
+    rows = [_row(*each, outcomes, study.entry) for each, outcomes in zip(product(hidden, methods), found, strict=True)]
+    recorded = {**study.recorded(), "runs": runs}
+    if study.entry == "closed":
+        recorded["start_sets"] = start_sets or "published where they exist"
     if trained := resolved(methods, hidden, study.budget):
         recorded["played"] = trained  # the key that files have
     return Comparison(
@@ -145,6 +162,31 @@ def compare(
         manifest(_command(given, methods, study, runs, start_sets), recorded, hidden),
         studies,
     )
+
+
+def study_settings(
+    seed: int, interviews: int | None, start_sets: Starts | None, protocols: Sequence[str], settings: dict[str, Any]
+) -> StudySettings:
+    """The settings of all studies; what does not go with the way people enter a study is refused."""
+    if settings.get("entry") != "open":
+        if interviews is not None:
+            raise InputError("interviews are counted in open studies: add --entry open, or give a --budget of surveys")
+        return StudySettings(seed, **settings)
+    closed = {"budget": "budget" in settings, "start-size": "start_size" in settings, "start-sets": start_sets}
+    for option, given in {**closed, "protocol paper": "paper" in protocols}.items():
+        if given:
+            problem = "--entry open begins with no person known and counts all --interviews"
+            raise InputError(f"{problem}: --{option} is for closed studies")
+    return StudySettings(seed, **{**settings, "budget": INTERVIEWS if interviews is None else interviews})
+
+
+def _check_entry(methods: Sequence[Method], study: StudySettings) -> None:
+    """Refuse policies that cannot follow a closed or an open study."""
+    for policy in (method.policy for method in methods):
+        if study.entry == "closed" and is_marked(policy, only_open):
+            raise InputError(f"{name_of(policy)} interviews new people: add --entry open --interviews N")
+        if study.entry == "open" and is_marked(policy, draws_own_start):
+            raise InputError(f"{name_of(policy)} draws start people of its own: it is for closed studies")
 
 
 def methods_of(
@@ -164,7 +206,9 @@ def methods_of(
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"two {kind} are called {twice}: give each a name of its own")
-    return [Method(*each).with_objects() for each in product(policies, selectors, checked)]
+    own = [is_marked(policy, chooses_leaders) for policy in policies]  # whatever the selectors are
+    chosen = [(policy, [OWN] if itself else selectors) for policy, itself in zip(policies, own, strict=True)]
+    return [Method(*each).with_objects() for policy, by in chosen for each in product([policy], by, checked)]
 
 
 def optimum(network: Network, settings: StudySettings) -> float:
@@ -197,8 +241,8 @@ def method_name(row: Row, several_selectors: bool) -> str:
     return f"{row.policy} + {row.selector}" if several_selectors else row.policy
 
 
-def _row(network: Network, method: Method, outcomes: FloatArray) -> Row:
-    values, discovered = outcomes[:, -1].T
+def _row(network: Network, method: Method, outcomes: FloatArray, entry: Entry) -> Row:
+    values, discovered, new = outcomes[:, -1].T
     return Row(
         network.name,
         *method.names,
@@ -209,6 +253,7 @@ def _row(network: Network, method: Method, outcomes: FloatArray) -> Row:
         float(discovered.mean()),
         is_marked(method.policy),
         is_marked(method.policy, draws_own_start),
+        float(new.mean()) if entry == "open" else None,
     )
 
 
@@ -224,13 +269,16 @@ def _command(
     options = {
         "networks": listed(each.name if isinstance(each, Network) else each for each in networks),
         "policies": listed(reference_of(each.policy) for each in methods),
-        "selector": listed(reference_of(each.selector) for each in methods),
+        "selector": listed(reference_of(each.selector) for each in methods if each.selector != OWN) or None,
         "protocol": listed(each.protocol for each in methods), "runs": runs, "seed": study.seed,
         "budget": study.budget, "start-size": study.start_size, "leaders": study.leaders, "probability": study.p,
         "start-sets": start_sets,
     }  # fmt: skip
+    if study.entry == "open":
+        options = {name: value for name, value in options.items() if name not in ("protocol", "budget", "start-size")}
+        options |= {"entry": study.entry, "interviews": study.budget}
     named = {"per_round": "round", "refusal": "refusal", "unit": "budget-unit", "attendance": "attendance"}
-    named |= {"p_range": "p-range", "report_rate": "report-rate"}
+    named |= {"p_range": "p-range", "report_rate": "report-rate", "frame": "frame", "hub_question": "hub-question"}
     for setting, option in named.items():
         value = getattr(study, setting)
         if value != getattr(usual, setting):

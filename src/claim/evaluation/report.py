@@ -76,7 +76,7 @@ def budget_curves(result: Comparison, budgets: Sequence[int] = BUDGETS, **placem
         result.rows, run_batches(replace(result.studies, starts=first), budgets, **placement), strict=True
     ):
         names = {name: getattr(row, name) for name in ("network", "policy", "selector", "protocol")}
-        for surveys, (values, discovered) in zip(budgets, runs.transpose(1, 2, 0), strict=True):
+        for surveys, (values, discovered, _) in zip(budgets, runs.transpose(1, 2, 0), strict=True):
             reached = {"runs": len(values), "mean": float(values.mean()), "stderr": standard_error(values)}
             points.append({**names, "surveys": surveys, **reached, "discovered": float(discovered.mean())})
     return points

@@ -10,7 +10,16 @@ import numpy as np
 
 from claim.cascades import EdgeSampler, Worlds, simulate_cascades
 from claim.cascades.influence import check_people
-from claim.discovery import Discovered, Policy, Selector, Simulation, at_checkpoints, draws_own_start, surveys
+from claim.discovery import (
+    Discovered,
+    Frame,
+    Policy,
+    Selector,
+    Simulation,
+    at_checkpoints,
+    draws_own_start,
+    surveys,
+)
 from claim.discovery.policies.simple import Clairvoyant
 from claim.discovery.simulation import BudgetUnit
 from claim.errors import InputError, check_number, check_whole
@@ -22,6 +31,8 @@ from claim.selection import Candidates, select
 from claim.selection.greedy import Task, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
+Entry = Literal["closed", "open"]
+OWN = "own"  # the selector of a policy that chooses its leaders itself
 
 
 ORACLE: dict[ProtocolName, dict[str, Any]] = {  # how a protocol runs the selector
@@ -45,6 +56,8 @@ def choose_leaders(
         offered, people = simulation.discovered, simulation.people
     else:
         offered, people = offer_all_people(simulation, k)
+    if not people:
+        return []
     return [people[leader] for leader in selector.select(offered, min(k, len(offered)), rng)]
 
 
@@ -171,6 +184,10 @@ class StudySettings:
     Field conditions: each leader attends with probability ``attendance``; the p of a run is drawn evenly from
     ``p_range``; a person who is surveyed names each contact with probability ``report_rate``. Selectors know the
     attendance and the range of p unless ``selector_informed`` is False.
+
+    An ``open`` study begins with no person known, its budget counts all interviews, and new people are met as the
+    ``frame`` says. ``hub_question`` is the noise of the answer who of the contacts knows the most people; None: the
+    question is not asked.
     """
 
     seed: int
@@ -185,12 +202,22 @@ class StudySettings:
     p_range: tuple[float, float] | None = None
     report_rate: float = 1.0
     selector_informed: bool = True
+    entry: Entry = "closed"
+    frame: str = "uniform"  # or degree:A, or share:S
+    hub_question: float | None = None
 
     def __post_init__(self) -> None:
         check_whole(1, start_size=self.start_size, leaders=self.leaders, per_round=self.per_round)
         check_whole(budget=self.budget, seed=self.seed)
         if self.unit not in get_args(BudgetUnit):
             raise InputError(f"unit must be {' or '.join(get_args(BudgetUnit))}, got {self.unit!r}")
+        if self.entry not in get_args(Entry):
+            raise InputError(f"entry must be {' or '.join(get_args(Entry))}, got {self.entry!r}")
+        if self.entry == "closed" and self.frame != "uniform":
+            raise InputError("a frame is for open studies, in which new people are met")
+        Frame.parse(self.frame)
+        if self.hub_question is not None:
+            check_number(hub_question=self.hub_question)
         check_number(0, 1, p=self.p, refusal=self.refusal)
         check_number(0, 1, above=True, attendance=self.attendance, report_rate=self.report_rate)
         if self.p_range is not None:
@@ -214,7 +241,8 @@ class StudySettings:
 
     def recorded(self) -> dict[str, Any]:
         """The settings for the manifest; field conditions only where they differ from the default."""
-        usual = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
+        usual: dict[str, Any] = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
+        usual |= {"entry": "closed", "frame": "uniform", "hub_question": None}
         return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
@@ -240,11 +268,15 @@ class Method:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """How far the leaders reached, how many people were discovered, and the leaders by the network's indices."""
+    """How far the leaders reached, how many people were discovered, and the leaders by the network's indices.
+
+    ``new`` is the number of people who were interviewed as new people, or known at the outset.
+    """
 
     influence: float
     discovered: int
     leaders: tuple[int, ...]
+    new: int
 
 
 def run_studies(
@@ -258,8 +290,8 @@ def run_studies(
 
     Yields each study as it ended, with its outcomes at the checkpoints (numbers of surveys, ascending).
     """
-    policy = find_policy(method.policy, family_of(network), settings.budget)
-    selector = selector_for(method, network, settings)
+    policy = find_policy(method.policy, family_of(network), settings.budget, settings.p)
+    selector = None if method.selector == OWN else selector_for(method, network, settings)
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
@@ -268,8 +300,10 @@ def run_studies(
         study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
         for _ in at_checkpoints(study, checkpoints):
             choosing = selector_rng(settings, run)
-            leaders = choose_leaders(method.protocol, simulation, selector, settings.leaders, choosing)
-            outcomes.append(StudyResult(evaluator.influence(leaders), len(simulation.discovered), tuple(leaders)))
+            choice: Any = fresh if selector is None else selector
+            leaders = choose_leaders(method.protocol, simulation, choice, settings.leaders, choosing)
+            counts = len(simulation.discovered), tuple(leaders), len(simulation.discovered.start)
+            outcomes.append(StudyResult(evaluator.influence(leaders), *counts))
         yield simulation, outcomes
 
 
@@ -299,7 +333,8 @@ def simulate(
     rng = np.random.default_rng(named_seed(settings.seed, "answers", run))
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
-    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate)
+    frame = Frame.parse(settings.frame) if settings.entry == "open" else None
+    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate, frame, settings.hub_question)
     if isinstance(policy, Clairvoyant):
         policy = Clairvoyant(simulation.true_degree)
     return simulation, policy

@@ -152,9 +152,20 @@ def _reached(rows: list[Row], several: bool, opt: dict[str, float]) -> "rich.tab
         shown.add_column(network, justify="right", overflow="fold", min_width=max(map(len, column)))
     for line in cells.cells:
         shown.add_row(*line)
+    if any(row.new_people is not None for row in rows):
+        shown.caption = f"{_OPT} New people interviewed on average: {_new_people(rows, several)}."
     shown.add_section()
     shown.add_row("OPT", *(f"{opt[network]:.1f}" for network in cells.heads[1:]))
     return shown
+
+
+def _new_people(rows: list[Row], several: bool) -> str:
+    """By method, from the fewest to the most on any network."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        found.setdefault(marked_name(row, several), []).append(row.new_people or 0.0)
+    ranges = {name: dict.fromkeys(f"{number:.1f}" for number in (min(of), max(of))) for name, of in found.items()}
+    return ", ".join(f"{name} {' to '.join(ends)}" for name, ends in ranges.items())
 
 
 def _differences(against: list[Difference], first: str) -> "rich.table.Table":

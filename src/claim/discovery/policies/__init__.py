@@ -4,6 +4,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 from claim.discovery.policies.change import Change, ChangePublished
+from claim.discovery.policies.open_studies import EdgeProbing, NewPeople, OneHop
 from claim.discovery.policies.scout import Scout
 from claim.discovery.policies.simple import (
     DEGREE_PLUS_INVERSE,
@@ -32,6 +33,9 @@ POLICIES: dict[str, Policy] = {
         DEGREE_PLUS_INVERSE,
         MAX_CONTACT,
         Scout(),
+        NewPeople(),
+        OneHop(),
+        EdgeProbing(),
         Clairvoyant(),
     )
 }
@@ -55,6 +59,16 @@ def unknown_policy(name: str, known: Collection[str]) -> InputError:
 def draws_own_start(policy: Policy) -> bool:
     """Whether the policy starts from random people of its own and not from the common start set."""
     return getattr(policy, "draws_own_start", False)
+
+
+def only_open(policy: Policy) -> bool:
+    """Whether the policy interviews new people, so that a closed study cannot follow it."""
+    return getattr(policy, "only_open", False)
+
+
+def chooses_leaders(policy: Policy) -> bool:
+    """Whether the policy chooses the leaders itself, by a method ``select``."""
+    return callable(getattr(policy, "select", None))
 
 
 def is_reference(policy: Policy) -> bool:

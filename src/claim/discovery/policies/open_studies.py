@@ -1,0 +1,146 @@
+"""Policies for open studies, in which new people can be interviewed: new people only, mixes, and two published ways to
+choose leaders without a selector.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from claim.discovery.discovered import NEW, Discovered
+from claim.discovery.protocols import Policy, highest
+from claim.discovery.reasons import reasons_of
+from claim.messages import Message
+from claim.networks.network import FloatArray, IntArray
+from claim.randomness import draw_seed
+
+
+class NewPeople:
+    """Every interview is with a new person."""
+
+    name = "new"
+    only_open = True
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """New people, as long as there are any."""
+        return [NEW] * count if discovered.open else []
+
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
+        """That this way interviews new people only."""
+        return [Message("this way of asking interviews new people only")]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """First a share of all interviews with new people, then those that another policy chooses among named people."""
+
+    share: float
+    policy: Policy
+    name: str
+    interviews: int
+    only_open = True
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """New people until their share is reached."""
+        left = max(round(self.share * self.interviews) - len(discovered.start), 0) if discovered.open else 0
+        new = [NEW] * min(left, count)
+        return [*new, *(self.policy.choose(discovered, rng, count - len(new)) if len(new) < count else [])]
+
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
+        """The share of new people, or the reasons of the other policy."""
+        if person != NEW:
+            return reasons_of(self.policy, discovered, person)
+        wanted = round(self.share * self.interviews)
+        text = "{done} of {wanted} new people have been interviewed; named people follow"
+        return [Message.of(text, done=len(discovered.start), wanted=wanted)]
+
+
+class OneHop(NewPeople):
+    """New people only; each names one random contact, and ``k`` of those lead (Kim et al., The Lancet 2015).
+
+    An interview that brings no contact, or one who leads already, is lost.
+    """
+
+    name = "one-hop"
+
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator) -> list[int]:
+        """A random ``k`` of the contacts named, or all of them if they are fewer."""
+        contacts = (list(discovered.contacts[person]) for person in discovered.start)
+        named = list(dict.fromkeys(int(rng.choice(each)) for each in contacts if each))
+        return rng.choice(named, min(k, len(named)), replace=False).tolist() if named else []
+
+
+@dataclass
+class EdgeProbing:
+    """Seeding with costly network information (Eckles, Esfandiari, Mossel and Rahimian, Operations Research 2022).
+
+    A share of the interviews is with new people. From them, one copy of the network after the other is explored, in
+    which each tie is live with probability ``p``: everyone reached is interviewed, once for all copies. The weight of
+    a component is the number of new people in it. Leaders are taken greedily by the weight of their components.
+    """
+
+    share: float = 0.5
+    copies: int = 50
+    interviews: int = 10
+    p: float = 0.1
+    name: str = "edge-probing"
+    only_open = True
+    _seed: int | None = field(default=None, repr=False)
+    _explored: int = field(default=0, repr=False)  # copies in which everyone reached has been asked
+
+    def for_study(self, interviews: int, p: float) -> "EdgeProbing":
+        """The same for so many interviews, and this probability that a message passes along a contact."""
+        return replace(self, interviews=interviews, p=p)
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """New people first; then people reached in the first copy that is not explored yet."""
+        if self._seed is None:
+            self._seed = draw_seed(rng)
+        new = max(round(self.share * self.interviews), 1) - len(discovered.start)
+        if new > 0 and discovered.open:
+            return [NEW] * min(new, count)
+        waiting = np.array(discovered.frontier, dtype=np.int64)
+        while self._explored < self.copies and len(waiting):
+            component, weight = self._components(discovered, self._explored)
+            reached = waiting[weight[component[waiting]] > 0]
+            if len(reached):
+                return [int(person) for person in reached[:count]]
+            self._explored += 1
+        return []
+
+    def _components(self, discovered: Discovered, copy: int) -> tuple[IntArray, FloatArray]:
+        """The component of each person in a copy (people,), and the number of new people in each component."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        n, (one, other) = len(discovered), discovered.ties()
+        live = np.random.default_rng((self._seed or 0, copy)).random(len(one)) < self.p  # later ties change no earlier
+        graph = coo_array((np.ones(live.sum()), (one[live], other[live])), shape=(n, n))
+        count, component = connected_components(graph, directed=False)
+        weight = np.bincount(component[discovered.start], minlength=count).astype(np.float64)
+        return component, weight
+
+    def select(self, discovered: Discovered, k: int, rng: np.random.Generator) -> list[int]:
+        """The people whose components hold the most new people that no leader before them holds, ties at random."""
+        if not len(discovered):
+            return []
+        copies = [self._components(discovered, copy) for copy in range(self.copies)]
+        people = list(range(len(discovered)))
+        leaders: list[int] = []
+        for _ in range(min(k, len(people))):
+            total = np.sum([weight[component] for component, weight in copies], axis=0)
+            total[leaders] = -1.0
+            (best,) = highest(people, total.tolist(), rng, 1)
+            leaders.append(best)
+            for component, weight in copies:
+                weight[component[best]] = 0.0
+        return leaders
+
+
+# By the number of interviews: the share of new people that reaches the most on training networks
+BEST_SHARES = {5: 1.0, 10: 1.0, 25: 0.7, 55: 0.6}
+
+
+def best_share(interviews: int) -> float:
+    """The share of new people of ``mix:best``, between the numbers of interviews that were tried by their logarithm."""
+    known = np.log(list(BEST_SHARES))
+    return float(np.interp(np.log(max(interviews, 1)), known, list(BEST_SHARES.values())))
