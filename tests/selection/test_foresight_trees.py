@@ -91,12 +91,12 @@ def test_trees_survive_their_file_and_refuse_damage():
     values, amounts, _ = poisson_data(500)
     trees = grow(values, amounts, np.ones(500), SMALL, np.random.default_rng(0))
     data = json.loads(json.dumps(trees.to_dict()))
-    assert Trees.from_dict(data, 4).predict(values) == pytest.approx(trees.predict(values), rel=1e-4)
+    assert Trees.from_dict(data, range(4)).predict(values) == pytest.approx(trees.predict(values), rel=1e-4)
     with pytest.raises(ValueError, match="damaged"):
-        Trees.from_dict(data, 1)
+        Trees.from_dict(data, range(1))
     data["leaves"] = data["leaves"][1:]
     with pytest.raises(ValueError, match="damaged"):
-        Trees.from_dict(data, 4)
+        Trees.from_dict(data, range(4))
 
 
 # Data -----------------------------------------------------------------------------------------------------------------

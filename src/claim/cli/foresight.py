@@ -10,6 +10,7 @@ from claim.cli.common import (
     JsonOption,
     ProbabilityOption,
     SeedOption,
+    WorkersOption,
     check_json_target,
     counted,
     names,
@@ -19,7 +20,8 @@ from claim.cli.common import (
 )
 from claim.errors import InputError
 
-Family = Literal["retweet", "animal", "zones", "all", "free"]
+Family = Literal["all", "retweet", "animal", "villages", "zones"]
+Entry = Literal["closed", "open"]
 LOOK_ALIKES = "look-alikes:"
 STUDIES_EACH = 5  # of each look-alike
 
@@ -29,32 +31,52 @@ app = typer.Typer(name="foresight", no_args_is_help=True, help=_ABOUT)
 
 @app.command()
 def train(
-    family: Annotated[Family, typer.Option(help="Family of the training networks; free: only ranges, no model.")],
+    family: Annotated[Family, typer.Option(help="Family of the training networks.")] = "all",
     seed: SeedOption = 0,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Model file (else foresight.FAMILY.json).")] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Keeps finished parts for the same command to go on (else FILE.jobs)."),
+    ] = None,
+    workers: WorkersOption = None,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Train the model of a family on its training networks and on random ones like them; takes some minutes.
+    """Fit a model to simulated studies on training networks and on random networks of many kinds.
 
-    The model can be used at once: [bold]--selector foresight:foresight.retweet.json[/bold]
+    Takes about half an hour; the same command goes on where it was interrupted. The model can be used at once:
+    [bold]--selector foresight:foresight.all.json[/bold]
 
-    Example: [bold]claim foresight train --family retweet --data-dir data[/bold]
+    Example: [bold]claim foresight train --out mine.json[/bold]
     """
-    path = out or f"foresight.{family}.json"
-    check_json_target(path)
+    path = Path(out or f"foresight.{family}.json")
+    check_json_target(str(path))
     from claim.fitting.foresight import train_by_name
 
     with counted(f"foresight:{family}", hidden=json == "-") as progress:
-        written = train_by_name(family, Path(path), seed, progress, data_dir)
+        kept = None if folder is None else Path(folder)
+        written = train_by_name(
+            family, path, seed, kept, workers, lambda at: progress(round(100 * at.share), 100), data_dir
+        )
     show({"model": str(written), "family": family, "seed": seed}, f"wrote {written}", json)
 
 
 @app.command()
 def coverage(
     networks: Annotated[str, typer.Option(help="Networks, families, files, look-alikes:FAMILY.")] = "look-alikes:all",
-    selector: Annotated[str, typer.Option(help="foresight, foresight:free and so on.")] = "foresight",
-    budget: Annotated[str, typer.Option(help="Numbers of surveys, comma-separated.")] = "5,20",
+    selector: Annotated[str, typer.Option(help="foresight, foresight:1 and so on.")] = "foresight",
+    budget: Annotated[str | None, typer.Option(help="Numbers of surveys, comma-separated; else 5,20.")] = None,
+    entry: Annotated[Entry, typer.Option(help="open: new people are interviewed too.")] = "closed",
+    interviews: Annotated[
+        str | None, typer.Option(help="With --entry open: numbers of interviews; else 10,25.")
+    ] = None,
+    hub_question: Annotated[
+        float | None, typer.Option(metavar="SIGMA", help="Ask who knows the most people, with this much noise.")
+    ] = None,
+    population: Annotated[
+        str, typer.Option(help="The number of people given: known, known:FACTOR, or estimated.")
+    ] = "estimated",
+    leaders: Annotated[int, typer.Option("--leaders", "-k", min=1, help="Leaders chosen at the end.")] = 10,
     studies: Annotated[int, typer.Option(min=1, help="Number of simulated studies of each network.")] = 200,
     p: ProbabilityOption = 0.1,
     seed: SeedOption = 10,
@@ -63,42 +85,53 @@ def coverage(
 ) -> None:
     """Check how often the range of the reach to expect contains the true reach; it should in nine of ten studies.
 
-    Example: [bold]claim foresight coverage --networks look-alikes:zones --budget 5,20[/bold]
+    Example: [bold]claim foresight coverage --networks zone2,zone3 --population known[/bold]
     """
+    from claim.fitting.reach import population_factor
     from claim.networks.catalogue import expand
 
-    wanted, budgets = expand(names(networks)), [whole("--budget", number) for number in names(budget)]
+    opened = entry == "open"
+    if (budget if opened else interviews) is not None:
+        raise InputError("--budget counts surveys of closed studies, --interviews those of --entry open")
+    option, given = ("interviews", interviews or "10,25") if opened else ("budget", budget or "5,20")
+    wanted, budgets = expand(names(networks)), [whole(f"--{option}", number) for number in names(given)]
     if not wanted or not budgets:
-        raise InputError(f"--{'budget' if wanted else 'networks'} names nothing")
+        raise InputError(f"--{option if wanted else 'networks'} names nothing")
+    population_factor(population)
+    kinds = {"entry": entry, "hub_question": hub_question, "population": population, "leaders": leaders, "p": p}
     rows: list[dict[str, Any]] = [
-        {"network": name, "budget": surveys, **_covered(name, selector, surveys, studies, p, seed, data_dir)}
+        {"network": name, option: number, **_covered(name, selector, number, studies, kinds, seed, data_dir)}
         for name in wanted
-        for surveys in budgets
+        for number in budgets
     ]
     shown = [
         {
             "network": row["network"],
-            "surveys": row["budget"],
+            "interviews" if opened else "surveys": row[option],
             "held": f"{100 * row['held']:.0f} %",
             "reached": f"{row['reached']:.1f}",
             "expected": f"{row['expected']:.1f}",
             "range": f"{row['low']:.1f} to {row['high']:.1f}",
+            "high / low": f"{row['ratio']:.1f}",
+            "error": f"{100 * row['error']:.0f} %",
         }
         for row in rows
     ]
-    title = f"The reach to expect, means over {min(row['studies'] for row in rows)} studies or more per row"
-    result = {"selector": selector, "p": p, "seed": seed, "coverage": rows}
-    show(result, table(title, shown[0], shown, right=[*shown[0]][1:], title_justify="left"), json)
+    title = f"The reach to expect over {min(row['studies'] for row in rows)} studies or more per row"
+    result = {"selector": selector, **kinds, "seed": seed, "coverage": rows}
+    note = "Means of reached, expected and range; medians of high / low and of the error of the expected reach."
+    show(result, table(title, shown[0], shown, right=[*shown[0]][1:], title_justify="left", caption=note), json)
 
 
 def _covered(
-    name: str, selector: str, budget: int, studies: int, p: float, seed: int, data_dir: str | None
+    name: str, selector: str, budget: int, studies: int, kinds: dict[str, Any], seed: int, data_dir: str | None
 ) -> dict[str, float]:
     """Simulate studies of one network, or of look-alikes with at most five studies each."""
     import numpy as np
 
-    from claim.fitting.foresight import coverage, evaluate_studies
     from claim.fitting.random_graphs import look_alikes
+    from claim.fitting.reach import coverage
+    from claim.fitting.studies import StudyPlan, simulated_studies
     from claim.networks import load
     from claim.networks.catalogue import family_of
     from claim.randomness import named_seed
@@ -114,6 +147,8 @@ def _covered(
     else:
         network = load(name, data_dir=data_dir)
         grounds, family = [(network, studies)], family_of(network)
+    open_share, p = float(kinds["entry"] == "open"), kinds["p"]
+    plan = StudyPlan(open_share, (budget,), (budget,), (kinds["hub_question"],), (p,))
     chosen = foresight_named(selector, family, p=p)
-    outcomes = evaluate_studies(grounds, {selector: chosen}, rng, [budget], [p])
-    return coverage(outcomes[selector], chosen.ranges())
+    done = [study for network, count in grounds for study in simulated_studies(network, count, rng, plan)]
+    return coverage(done, chosen, kinds["leaders"], kinds["population"], seed)

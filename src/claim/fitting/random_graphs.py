@@ -48,6 +48,54 @@ def barabasi_albert(people: int, rng: np.random.Generator, *, mean_degree: float
     return Network.from_edges(pairs[:, 0].ravel(), pairs[:, 1].ravel(), n=people)
 
 
+def geometric(people: int, rng: np.random.Generator, *, mean_degree: float) -> Network:
+    """People in the plane who know everyone near them (Gilbert, 1961)."""
+    from scipy.spatial import cKDTree
+
+    places, radius = rng.random((people, 2)), np.sqrt(mean_degree / (np.pi * people))
+    pairs = cKDTree(places).query_pairs(radius, output_type="ndarray")
+    return Network.from_edges(pairs[:, 0], pairs[:, 1], n=people)
+
+
+def caves(people: int, rng: np.random.Generator, *, size: int, rewired: float) -> Network:
+    """Groups in which all know each other, with a share of ties ``rewired`` to anyone (Watts, 1999)."""
+    one, other = np.triu_indices(size, 1)
+    first = np.repeat(np.arange(0, people - size + 1, size), len(one))
+    one, other = np.tile(one, len(first) // len(one)) + first, np.tile(other, len(first) // len(other)) + first
+    other = np.where(rng.random(len(other)) < rewired, rng.integers(0, people, len(other)), other)
+    return Network.from_edges(one, other, n=people)
+
+
+def heavy_tailed(
+    people: int, rng: np.random.Generator, *, mean_degree: float, exponent: float, closed: float
+) -> Network:
+    """Ties by weights with a heavy tail (Chung and Lu, 2002); a share ``closed`` of them joins two contacts of one."""
+    weights = rng.pareto(exponent, people) + 0.3
+    ends = rng.choice(people, (_ties(people, mean_degree), 2), p=weights / weights.sum())
+    open_network = Network.from_edges(ends[:, 0], ends[:, 1], n=people)
+    middle = ends[rng.random(len(ends)) < closed, 0]
+    middle = middle[open_network.degrees[middle] > 1]
+    draws = (rng.random((2, len(middle))) * open_network.degrees[middle]).astype(np.int64)
+    closing = open_network.contacts[open_network.offsets[middle] + draws]
+    return Network.from_edges(np.r_[ends[:, 0], closing[0]], np.r_[ends[:, 1], closing[1]], n=people)
+
+
+def rewired(network: Network, rng: np.random.Generator, share: float = 0.5) -> Network:
+    """The same degrees, with the other ends of a ``share`` of ties exchanged in pairs (Maslov and Sneppen, 2002)."""
+    sources, targets, _ = network.edges()
+    ties = np.stack([sources, targets], axis=1).tolist()
+    known = {frozenset(tie) for tie in ties}
+    for i, j in rng.integers(len(ties), size=(round(share * len(ties) / 2), 2)).tolist() if ties else ():
+        (a, b), (c, d) = ties[i], ties[j][:: 1 if rng.random() < 0.5 else -1]
+        crossed = frozenset((a, d)), frozenset((c, b))
+        if len({a, b, c, d}) == 4 and not known.intersection(crossed):
+            known -= {frozenset((a, b)), frozenset((c, d))}
+            known |= {*crossed}
+            ties[i], ties[j] = [a, d], [c, b]
+    one, other = np.array(ties, dtype=np.int64).reshape(-1, 2).T
+    return Network.from_edges(one, other, n=network.n, name=f"{network.name}, rewired")
+
+
 def _ties(people: int, mean_degree: float) -> int:
     return round(people * mean_degree / 2)
 
@@ -73,6 +121,11 @@ GENERATORS: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float
     "blocks": (block_model, {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
     "ring": (watts_strogatz, {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
     "attached": (barabasi_albert, {"people": (400, 2500), "mean_degree": (2, 7)}),
+    "plane": (geometric, {"people": (150, 1500), "mean_degree": (4, 14)}),
+    "caves": (caves, {"people": (120, 900), "size": (5, 14), "rewired": (0.05, 0.4)}),
+    "heavy": (heavy_tailed, {
+        "people": (150, 2500), "mean_degree": (2.5, 10), "exponent": (1.2, 2.5), "closed": (0, 0.6),
+    }),
 }  # fmt: skip
 
 # The generators of a family's look-alikes, which take turns.

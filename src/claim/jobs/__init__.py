@@ -97,9 +97,15 @@ def one_thread() -> AbstractContextManager[object]:
 def with_needs(jobs: Sequence[Job]) -> list[Job]:
     """The jobs and everything they need, each once, needs first."""
     found: dict[str, Job] = {}
+
+    def visit(job: Job) -> None:
+        if key_of(job) not in found:
+            for need in job.needs:
+                visit(need)
+            found[key_of(job)] = job
+
     for job in jobs:
-        for each in (*with_needs(job.needs), job):
-            found.setdefault(key_of(each), each)
+        visit(job)
     return list(found.values())
 
 

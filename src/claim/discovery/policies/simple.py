@@ -88,7 +88,13 @@ def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:
     return float(max(namer_degrees(discovered, group), default=0))
 
 
+def marked_by_many(discovered: Discovered, group: PersonClass) -> float:
+    """By how many surveyed people they were said to know the most people."""
+    return float(len(group.marked_by))
+
+
 MAX_DEGREE = DegreeRule("max-degree", named_by_many)
+MOST_MARKED = DegreeRule("most-marked", marked_by_many)
 INVERSE_DEGREE = DegreeRule("inverse-degree", named_by_the_lonely, lonely_namer)
 DEGREE_PLUS_INVERSE = DegreeRule("degree+inverse", named_by_many_and_lonely, lonely_namer)
 MAX_CONTACT = DegreeRule("max-contact", named_by_the_popular, popular_namer)

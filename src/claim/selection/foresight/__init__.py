@@ -13,6 +13,8 @@ from claim.selection.foresight.selector import FreeForesight as FreeForesight
 from claim.selection.foresight.selector import shown_reasons as shown_reasons
 
 NAME = "foresight"
+ANY = "any"  # the model for networks of any kind
+FIRST = "1"  # the models of the first version
 
 
 def check_foresight(known: Network, name: str = NAME) -> None:
@@ -24,16 +26,19 @@ def check_foresight(known: Network, name: str = NAME) -> None:
 def foresight_named(name: str, family: str | None = None, **settings: Any) -> FreeForesight:
     """The selector of a name, with the settings of :class:`FreeForesight`.
 
-    ``foresight`` takes the model of the network's ``family`` if it is known, ``foresight:retweet`` the shipped model of
-    that name, ``foresight:mine.json`` the model of that file, and ``foresight:free`` none.
+    ``foresight`` is fitted to networks of many kinds, ``foresight:mine.json`` is the model of that file, and
+    ``foresight:free`` has none. The models of earlier versions are ``foresight:retweet`` and so on; ``foresight:1``
+    takes the one of the network's ``family`` if it is known, else none.
     """
-    own = LOOK_ALIKES.get(family or "", family)
-    form = name.partition(":")[2] or (own if own in shipped_names() else FREE)
+    form = name.partition(":")[2] or ANY
+    if form == FIRST:
+        own = LOOK_ALIKES.get(family or "", family)
+        form = own if own in shipped_names() else FREE
     if form == FREE:
         return FreeForesight(**settings)
     if form.endswith(".json"):
         return FittedForesight(**settings, family=form, model=read_model(Path(form)))
     if form not in shipped_names():
-        known = ", ".join(f"{NAME}:{each}" for each in (FREE, *shipped_names()))
+        known = ", ".join(f"{NAME}:{each}" for each in (FIRST, FREE, *shipped_names()))
         raise InputError(f"no selector is called {name!r} (known: {NAME}, {known}, or {NAME}:FILE.json)")
     return FittedForesight(**settings, family=form)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 STUDY = (
     "log surveys", "log found excess", "log prior excess", "closure", "mixing", "log named", "named twice", "p",
+    "log drawn", "log marked", "marks' advantage",
 )  # fmt: skip
 STILL = (
     "named by", "sum 1/d", "max 1/d", "max log d", "mean log d", "start share", "log seen component", "ties of namers",
-    "siblings mean log d", "siblings", "surveyed", "degree", "log class size", "start",
+    "siblings mean log d", "siblings", "surveyed", "degree", "log class size", "start", "marks", "marks / named by",
 )  # fmt: skip
 MOVING = (
     "open surveyed", "open unsurveyed", "open + guess", "open + root guess", "own hidden", "open", "undiscounted",
@@ -31,6 +32,7 @@ MOVING = (
 BEFORE = (*STILL, "relative log d", *STUDY)
 FEATURES = (*BEFORE, *MOVING)
 SMALL = 1e-9
+DOUBT = 2.0  # people that stand against the degrees of a few
 
 
 class FeatureState(SelectionState):
@@ -89,6 +91,7 @@ class FeatureState(SelectionState):
             kernels.ties_of_namers(member, view.surveyed, view.network.offsets, view.network.contacts),
             np.where(siblings > 0, sibling_logs / np.maximum(siblings, 1.0), -1.0), siblings, surveyed,
             surveyed * view.degree[member], np.log(self.size), start[member],
+            view.marks[member], view.marks[member] / np.maximum(namers, 1.0),
         ])  # fmt: skip
 
     def gains(self) -> FloatArray:
@@ -144,5 +147,19 @@ def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArr
             np.log((len(others) + 1.0) / (view.surveyed.sum() + 1.0)),
             (others > 1).sum() / (len(others) + 1.0),
             p,
+            np.log1p(view.start.sum()),
+            *marks_observed(view),
         ]
     )
+
+
+def marks_observed(view: SeenNetwork) -> tuple[float, float]:
+    """How many marked people were surveyed, and by how much their degrees exceed those of other people met through a
+    contact (both logarithms; the second is shrunk towards 0 for few people).
+
+    Without it, no one could tell from a study how far its marks can be trusted.
+    """
+    found, logs = view.surveyed & ~view.start, np.log(np.maximum(view.degree, 1.0))
+    marked, others = logs[found & (view.marks > 0)], logs[found & (view.marks == 0)]
+    usual = (others.sum() + DOUBT * np.log1p(prior_excess(view))) / (len(others) + DOUBT)
+    return float(np.log1p(len(marked))), float((marked - usual).sum() / (len(marked) + DOUBT))

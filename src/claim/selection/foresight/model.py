@@ -1,6 +1,7 @@
 """The files of fitted models: trees and range factors as JSON, with a card of their origin."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -10,6 +11,7 @@ from typing import Any
 from claim.errors import InputError
 from claim.selection.foresight.features import BEFORE, FEATURES
 from claim.selection.foresight.ranges import WIDER_AFTER_TRAINING, Ranges
+from claim.selection.foresight.reach import Reach
 from claim.selection.foresight.trees import Trees
 
 SCHEMA = 1
@@ -22,7 +24,8 @@ class Model:
 
     hidden: Trees  # of the features BEFORE
     gain: Trees  # of FEATURES
-    ranges: Ranges | None = None
+    ranges: Ranges | None = None  # of models that have no calibrated reach
+    reach: Reach | None = None
     card: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -34,6 +37,7 @@ def save_model(model: Model, path: Path) -> Path:
         "before": list(BEFORE),
         "features": list(FEATURES),
         "ranges": model.ranges and model.ranges.to_dict(),
+        "reach": model.reach and model.reach.to_dict(),
         "hidden": model.hidden.to_dict(),
         "gain": model.gain.to_dict(),
     }
@@ -53,14 +57,22 @@ def read_model(path: Path) -> Model:
     data = _read(path)
     if "gain" not in data:
         raise InputError(f"{path}: has no trees; a foresight model that chooses leaders has them")
-    if data.get("before") != list(BEFORE) or data.get("features") != list(FEATURES):
-        raise InputError(f"{path}: trained on other features; train it again")
     try:
-        trees = Trees.from_dict(data["hidden"], len(BEFORE)), Trees.from_dict(data["gain"], len(FEATURES))
+        before, features = (places(data[name], known) for name, known in (("before", BEFORE), ("features", FEATURES)))
+        trees = Trees.from_dict(data["hidden"], before), Trees.from_dict(data["gain"], features)
         ranges = data["ranges"] and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
-        return Model(*trees, ranges, data["card"])
+        reach = data.get("reach") and Reach.from_dict(data["reach"])
+        return Model(*trees, ranges, reach, data["card"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no foresight model ({error})") from error
+
+
+def places(names: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Where the features of a file are among those of this version, which may have more of them."""
+    other = next((name for name in names if name not in known), None)
+    if other is not None:
+        raise ValueError(f"trained on a feature {other!r} that this version does not have; train it again")
+    return [known.index(name) for name in names]
 
 
 def _read(path: Path) -> dict[str, Any]:

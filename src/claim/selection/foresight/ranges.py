@@ -28,6 +28,8 @@ SMALLEST_FACTOR = 0.02  # errors are measured down to this factor, since a true 
 PARTS = 4  # of the networks, for cross-validation
 FACTOR = Growth(trees=60, depth=3, rate=0.1, least=5.0)
 SPREAD = Growth(trees=40, depth=2, rate=0.1, least=5.0)
+RANGE_FEATURES = (*STUDY, "log extra")
+FIRST_FEATURES = (*STUDY[:8], "log extra")  # of files that do not name them
 Marks = tuple[float, float]
 
 
@@ -89,15 +91,15 @@ class Ranges:
         """Plain data for JSON."""
         marks = [[round(mark, 4) for mark in pair] for pair in self.marks]
         trees = {"factor": self.factor.to_dict(), "spread": self.spread.to_dict()}
-        return {"chances": list(CHANCES), "marks": marks, **trees}
+        return {"chances": list(CHANCES), "marks": marks, "features": list(RANGE_FEATURES), **trees}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], wider: float = WIDER) -> "Ranges":
         """What :meth:`to_dict` wrote."""
         if data["chances"] != list(CHANCES):
             raise ValueError("ranges for other probabilities")
-        factor = Trees.from_dict(data["factor"], len(STUDY) + 1)
-        spread = Trees.from_dict(data["spread"], len(STUDY) + 1)
+        columns = [RANGE_FEATURES.index(name) for name in data.get("features", FIRST_FEATURES)]
+        factor, spread = (Trees.from_dict(data[name], columns) for name in ("factor", "spread"))
         return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]), wider)
 
 

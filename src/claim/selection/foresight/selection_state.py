@@ -33,6 +33,7 @@ class SeenNetwork:
     group: IntArray  # (n,)
     groups: int
     degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
+    marks: FloatArray  # (n,) how many surveyed people say that this person knows the most people
 
     @classmethod
     def of(cls, discovered: Discovered) -> "SeenNetwork":
@@ -47,7 +48,8 @@ class SeenNetwork:
         alone = np.flatnonzero(group < 0)
         group[alone] = np.arange(len(classes), len(classes) + len(alone))
         network, groups = discovered.as_network(), len(classes) + len(alone)
-        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64))
+        marks = np.bincount(list(discovered.marks.values()), minlength=n).astype(np.float64) if n else np.zeros(0)
+        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), marks)
 
     @property
     def n(self) -> int:

@@ -18,6 +18,7 @@ from claim.randomness import Rng, as_generator, draw_seed
 from claim.selection.foresight.features import FeatureState, study_features
 from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
+from claim.selection.foresight.reach import Guess, estimated_people, reach_features
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
 from claim.selection.greedy import SAME, Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
@@ -161,24 +162,34 @@ class FreeForesight:
 
         return picked_in_turn(candidates, k, best, take)
 
-    def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
+    def expect(
+        self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator, people: float | None = None
+    ) -> Expected:
         """The mean number of people that the leaders reach, with a 90 % range; see docs/concepts/foresight.md.
 
-        With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
+        ``people`` is the number of people there are, if it is known; no reach exceeds it. With several values of p, the
+        mean is over all of them, and the range reaches from the lowest to the highest.
         """
         view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
         for p in self.chances:
             if chosen and p:
-                found.append(self.ranges().around(*replace(self, p=p).guess_reach(view, chosen, seed)))
+                found.append(replace(self, p=p).expect_in(view, chosen, seed, people))
             else:  # only the leaders themselves
-                found.append((self.attendance * len(chosen),) * 3)
+                found.append(Expected(*(self.attendance * len(chosen),) * 3))
         means, lows, highs = zip(*found, strict=True)
         return Expected(_left_to_right(means) / len(means), min(lows), max(highs))
 
-    def guess_reach(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[float, float, FloatArray]:
-        """The reach before any correction, the reach along seen contacts, and features that predict the error.
+    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int, people: float | None = None) -> Expected:
+        """The reach to expect, from the arrays of a discovered network."""
+        guess, study = self.guess(view, leaders, seed)
+        features = range_features(study, guess.reach, guess.known)
+        expected = Expected(*self.ranges().around(guess.reach, guess.known, features))
+        return expected if people is None else expected.at_most(max(people, float(view.n)))
+
+    def guess(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[Guess, FloatArray]:
+        """The reach before any correction, and the features of the study.
 
         Every person not surveyed who is reached counts for one more contact at the least: a correction by a factor
         cannot raise a guess of none, which a few answers without further contacts would give.
@@ -186,8 +197,8 @@ class FreeForesight:
         state = self.state(view, self.p, seed, self.attendance)
         _, *added = state.take_all(leaders)
         reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
-        guess, known = reach + self.p * others, surveyed + others
-        return guess, known, range_features(study_features(view, state.hidden, self.p), guess, known)
+        guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
+        return guess, study_features(view, state.hidden, self.p)
 
     def reasons(
         self,
@@ -259,6 +270,16 @@ class FittedForesight(FreeForesight):
         if ranges is None:
             raise InputError(f"the foresight model {self.family} has no ranges: train it again")
         return ranges
+
+    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int, people: float | None = None) -> Expected:
+        """By the calibrated reach of the model, for the number of people that is known, or else estimated."""
+        reach = self._model().reach
+        if reach is None:
+            return super().expect_in(view, leaders, seed, people)
+        guess, study = self.guess(view, leaders, seed)
+        form = "estimated" if people is None else "known"
+        people = estimated_people(view) if people is None else max(people, float(view.n))
+        return Expected(*reach.expect(reach_features(view, study, guess, people), guess, people, form))
 
     def _model(self) -> Model:
         return self.model or shipped_model(self.family)

@@ -1,5 +1,6 @@
 """Boosted regression trees with Poisson loss: fitting by LightGBM, prediction by a kernel, JSON files between."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,19 +57,22 @@ class Trees:
 
     def rounded(self) -> "Trees":
         """The trees as their file will have them."""
-        return Trees.from_dict(self.to_dict(), int(self.feature.max()) + 1)
+        return Trees.from_dict(self.to_dict(), range(int(self.feature.max()) + 1))
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], columns: int) -> "Trees":
-        """The inverse of :meth:`to_dict`, for rows of ``columns`` features; kernels check no bounds, so it does."""
+    def from_dict(cls, data: dict[str, Any], columns: Sequence[int]) -> "Trees":
+        """The inverse of :meth:`to_dict`; kernels check no bounds, so it does.
+
+        ``columns`` are the places of the features that the trees were grown on among those they are given.
+        """
         feature = np.array(data["feature"], dtype=np.int32)
         threshold, leaves = np.array(data["threshold"], dtype=np.float64), np.array(data["leaves"], dtype=np.float64)
         threshold[np.isnan(threshold)] = np.inf  # None in the file
         inner = feature.shape[1] if feature.ndim == 2 else 0
         fits = threshold.shape == feature.shape and leaves.shape == (len(feature), inner + 1)
-        if not (fits and (inner & (inner + 1)) == 0 and feature.min() >= 0 and feature.max() < columns):
+        if not (fits and (inner & (inner + 1)) == 0 and feature.min() >= 0 and feature.max() < len(columns)):
             raise ValueError("the trees are damaged")
-        return cls(float(data["base"]), feature, threshold, leaves)
+        return cls(float(data["base"]), np.array(columns, dtype=np.int32)[feature], threshold, leaves)
 
 
 def lightgbm() -> Any:
@@ -81,13 +85,25 @@ def lightgbm() -> Any:
 
 
 def grow(
-    values: FloatArray, amounts: FloatArray, weights: FloatArray, growth: Growth, rng: np.random.Generator
+    values: FloatArray,
+    amounts: FloatArray,
+    weights: FloatArray,
+    growth: Growth,
+    rng: np.random.Generator,
+    quantile: float | None = None,
 ) -> Trees:
-    """Fit trees to amounts of zero or more, with LightGBM; the same generator gives the same trees."""
-    base = float(np.log(np.average(amounts, weights=weights) + 1e-12))
+    """Fit trees to amounts of zero or more, with LightGBM; the same generator gives the same trees.
+
+    With a ``quantile``, fit this one of the logarithms of amounts, which are given in their place.
+    """
+    objective: dict[str, Any] = {"objective": "quantile", "alpha": quantile}
+    if quantile is None:
+        base = float(np.log(np.average(amounts, weights=weights) + 1e-12))
+        objective = {"objective": "poisson", "poisson_max_delta_step": 1e-9}  # curvature without a safety margin
+    else:
+        base = float(np.quantile(amounts, quantile, weights=weights, method="inverted_cdf"))
     settings = {
-        "objective": "poisson", "boost_from_average": False,
-        "poisson_max_delta_step": 1e-9,  # curvature without a safety margin
+        **objective, "boost_from_average": False,
         "max_depth": growth.depth, "num_leaves": 2**growth.depth, "learning_rate": growth.rate,
         "lambda_l2": growth.penalty, "min_sum_hessian_in_leaf": growth.least, "min_data_in_leaf": 1,
         "bagging_fraction": growth.rows, "bagging_freq": 1, "feature_fraction": growth.features,

@@ -1,0 +1,195 @@
+"""Examples of what people reach and what leaders add in simulated studies, and trees grown on them, as jobs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from claim.cascades.worlds import Worlds
+from claim.fitting.studies import Pool, SimulatedStudy, simulated_studies
+from claim.jobs import Job, Result, key_of
+from claim.networks import Network
+from claim.networks.network import FloatArray
+from claim.randomness import draw_seed, named_seed
+from claim.selection.foresight.features import BEFORE, FEATURES, SMALL, FeatureState
+from claim.selection.foresight.kernels import true_gains
+from claim.selection.foresight.trees import Growth, Trees, grow
+from claim.selection.kernels import gains_beyond
+
+Predict = Callable[[FloatArray], FloatArray]  # features to factors
+
+LEADERS = 10
+SEEN_WORLDS = 150
+TRUE_WORLDS = 200
+WORLDS_FOR = 60  # studies that share the same true worlds
+MOST_CLASSES = 16  # recorded at a pick
+MOST_MEMBERS = 12  # of a class, whose true gains are averaged
+SMALLEST_MEAN = 0.05  # people
+
+
+class Rows(NamedTuple):
+    """Examples: the features, what ``free`` expects, and the truth."""
+
+    features: FloatArray  # (rows, columns)
+    free: FloatArray  # (rows,)
+    truth: FloatArray  # (rows,)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Rows"]) -> "Rows":
+        """All parts in one."""
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def weights(self) -> FloatArray:
+        """A row weighs what ``free`` expects, relative to the mean truth with the same p; together they weigh 1.
+
+        Otherwise the examples with the largest p, where most people are reached, would dominate.
+        """
+        weight, chances = np.maximum(self.free, 1e-6), self.features[:, BEFORE.index("p")]
+        for p in np.unique(chances):
+            weight[chances == p] /= max(float(self.truth[chances == p].mean()), SMALLEST_MEAN)
+        shares: FloatArray = weight / weight.sum()
+        return shares
+
+
+@dataclass(frozen=True, eq=False)  # compared by identity: each is made once, and its needs are many
+class Examples:
+    """Rows of many studies on one network; ``models`` are the trees fitted so far (hidden reach, then gain)."""
+
+    pool: Pool
+    seed: int
+    models: tuple["FitTrees", ...] = ()
+    wander: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Shown while it runs."""
+        return f"{('hidden reach', 'leaders', 'leaders again')[len(self.models)]} on {self.pool.network.name}"
+
+    @property
+    def effort(self) -> float:
+        """Seconds, about."""
+        return self.pool.studies * (0.05 if self.models else 0.02)
+
+    @property
+    def needs(self) -> tuple[Job, ...]:
+        """The trees that hidden reach and leaders are guessed by."""
+        return self.models
+
+    def identity(self) -> dict[str, Any]:
+        """The network, and what is simulated."""
+        network = self.pool.network
+        return {"network": [network.name, network.checksum], "studies": [self.pool.studies, self.seed, self.wander]}
+
+    def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
+        """The rows, in a file of the workspace."""
+        rng = np.random.default_rng(named_seed(self.seed, "examples", self.pool.network.name, len(self.models)))
+        models = [read_trees(each).predict for each in inputs]
+        parts: list[Rows] = []
+        for i, study in enumerate(simulated_studies(self.pool.network, self.pool.studies, rng)):
+            if not models:
+                parts.append(hidden_rows(study, rng))
+                continue
+            if i % WORLDS_FOR == 0:
+                truth: dict[float, Worlds] = {}
+            if study.p not in truth:
+                truth[study.p] = Worlds.draw(study.network, study.p, TRUE_WORLDS, draw_seed(rng))
+            gain = models[1] if len(models) > 1 else None
+            parts.append(gain_rows(study, truth[study.p], models[0], gain, self.wander, rng))
+        path = workspace / "examples" / f"{key_of(self)}.npz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, **{k: v.astype(np.float32) for k, v in Rows.joined(parts)._asdict().items()})
+        return {"rows": path.name}
+
+
+@dataclass(frozen=True, eq=False)
+class FitTrees:
+    """Trees for the factor between the truth and what ``free`` expects, all kinds of networks weighing the same."""
+
+    name: str
+    examples: tuple[Examples, ...]
+    growth: Growth
+    seed: int
+
+    @property
+    def needs(self) -> tuple[Job, ...]:
+        """The examples."""
+        return self.examples
+
+    @property
+    def effort(self) -> float:
+        """Seconds, about."""
+        return 60.0
+
+    def identity(self) -> dict[str, Any]:
+        """How the trees are grown."""
+        return {"name": self.name, "growth": asdict(self.growth), "seed": self.seed}
+
+    def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
+        """The trees, as in a model's file."""
+        parts, weights, kinds = [], [], [each.pool.kind for each in self.examples]
+        for found, kind in zip(inputs, kinds, strict=True):
+            with np.load(workspace / "examples" / found["rows"]) as file:
+                parts.append(Rows(*(file[field].astype(np.float64) for field in Rows._fields)))
+            weights.append(parts[-1].weights() / (kinds.count(kind) * len(set(kinds))))
+        rows, weight = Rows.joined(parts), np.concatenate(weights)
+        rng = np.random.default_rng(named_seed(self.seed, self.name))
+        factors = rows.truth / np.maximum(rows.free, 1e-6)
+        return {"trees": grow(rows.features, factors, weight * len(weight), self.growth, rng).to_dict()}
+
+
+def read_trees(result: Result) -> Trees:
+    """The trees of a finished job."""
+    return Trees.from_dict(result["trees"], range(len(FEATURES)))
+
+
+def hidden_rows(study: SimulatedStudy, rng: np.random.Generator) -> Rows:
+    """For each class of people not surveyed: how many they reach when all surveyed people are taken away."""
+    network, view, people, p = study
+    sources, targets, _ = network.edges()
+    left = np.ones(network.n, dtype=np.bool_)
+    left[people[view.surveyed]] = False
+    keep = left[sources] & left[targets]
+    worlds = Worlds.draw(Network.from_edges(sources[keep], targets[keep], n=network.n), p, TRUE_WORLDS, draw_seed(rng))
+    alone = gains_beyond(np.zeros(0, dtype=np.int64), worlds.n, TRUE_WORLDS, worlds.members, worlds.starts)
+    reach = alone / TRUE_WORLDS - 1.0
+    state = FeatureState(view, p, 1, 0)
+    truth = np.bincount(view.group, weights=reach[people], minlength=view.groups) / state.size
+    rows = ~view.surveyed[state.member]
+    return Rows(state.before[rows], state.hidden.reach[state.member][rows], truth[rows])
+
+
+def gain_rows(
+    study: SimulatedStudy, truth: Worlds, hidden: Predict, gain: Predict | None, wander: float, rng: np.random.Generator
+) -> Rows:
+    """Pick leaders as the models would, with probability ``wander`` another, and record what candidates really add."""
+    view = study.view
+    state = FeatureState(view, study.p, SEEN_WORLDS, draw_seed(rng))
+    state.guess_hidden(hidden(state.before))
+    covered = np.zeros(len(truth.starts) - 1, dtype=np.bool_)
+    rows = []
+    for _ in range(min(LEADERS, view.n)):
+        free = np.maximum(state.gains(), SMALL)
+        features = state.features(free)
+        score = free if gain is None else free * gain(features)
+        waiting = np.unique(view.group[state.left]).astype(np.int64)
+        order = waiting[np.argsort(-score[waiting])]
+        recorded = order
+        if len(order) > MOST_CLASSES:  # the best few and some of the others
+            best, others = np.split(order, [MOST_CLASSES // 2])
+            recorded = np.concatenate([best, rng.choice(others, MOST_CLASSES - len(best), replace=False)])
+        row = np.full(view.groups, -1)
+        row[recorded] = np.arange(len(recorded))
+        members = rng.permutation(np.flatnonzero(state.left & (row[view.group] >= 0)))
+        rows_of, count = row[view.group[members]], len(recorded)
+        added = true_gains(tuple(truth), study.people[members], rows_of, count, MOST_MEMBERS, covered)
+        rows.append(Rows(features[recorded], free[recorded], added))
+        drawn = rng.random()  # mostly the best class, sometimes one of the best four, rarely any
+        most = len(order) if drawn < wander / 3 else min(4, len(order)) if drawn < wander else 1
+        group = order[rng.integers(most)]
+        person = int(rng.choice(np.flatnonzero((view.group == group) & state.left)))
+        state.take(person)
+        who = study.people[person]
+        covered[truth.member_numbers[truth.member_offsets[who] : truth.member_offsets[who + 1]]] = True
+    return Rows.joined(rows)
