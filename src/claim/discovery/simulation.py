@@ -9,7 +9,7 @@ import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered, Status
 from claim.discovery.protocols import Policy
-from claim.errors import InputError, check_number
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
@@ -67,8 +67,10 @@ def check_entry(entry: str, frame: str = "uniform", interviews: int | None = Non
     if entry not in get_args(Entry):
         raise InputError(f"entry must be {' or '.join(get_args(Entry))}, got {entry!r}")
     Frame.parse(frame)
-    if entry == "closed" and interviews is not None:
-        raise InputError("interviews are counted in open studies: add --entry open, or give a --budget of surveys")
+    if interviews is not None:
+        check_whole(interviews=interviews)
+        if entry == "closed":
+            raise InputError("interviews are counted in open studies: add --entry open, or give a --budget of surveys")
     if entry == "closed" and frame != "uniform":
         raise InputError("a frame is for open studies, in which new people are met")
     given = next((name.replace("_", "-") for name, value in closed.items() if value is not None), None)
