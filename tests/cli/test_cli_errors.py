@@ -110,6 +110,14 @@ MISTAKES = {
         [*ADVISE, "--surveyed", "Ana", "--marks", "two.csv"],
         "Ana marked both Ben and Dan: a person marks one contact",
     ),
+    "two marks of one person to select by": (
+        ["select", "--known", "names.csv", "--surveyed", "Ana", "--method", "foresight", "--marks", "two.csv"],
+        "Ana marked both Ben and Dan: a person marks one contact",
+    ),
+    "a new person who was not interviewed": (
+        ["select", "--known", "names.csv", "--start", "Ana", "--method", "foresight", "--entry", "open"],
+        "Ana was interviewed as a new person and must be among the people surveyed",
+    ),
     "marks without a known part": (["select", "zone2", "--marks", "two.csv"], "go with --known"),
     "marks for the greedy method": (
         ["select", "--known", "names.csv", "--marks", "two.csv"],
