@@ -337,12 +337,22 @@ def test_a_person_of_a_round_who_turns_up_as_a_new_person_is_asked_once():
             env.step(env.network.n)
             env.step(env.discovered.frontier[0])
             turned_up += len(env.discovered.surveyed) == 3
-        assert len(env.discovered.surveyed) == len(set(env.discovered.surveyed))
+        assert env._surveys.used == len(env.discovered.surveyed)
     assert turned_up > 3
 
 
+class First:
+    """A selector that cannot choose among no people."""
+
+    name = "first"
+
+    def select(self, discovered, k, rng, **limits):
+        return [min(range(len(discovered)))]
+
+
 def test_where_all_people_refuse_no_one_is_reached():
-    steps = play(open_environment(interviews=5, refusal=1.0, goal=4.0), seed=0)
+    study = {"entry": "open", "interviews": 5, "refusal": 1.0, "goal": 4.0, "samples": 50}
+    steps = play(NetworkDiscoveryEnv(hubs_and_leaves(60), First(), **study), seed=0)
     assert len(steps) == 1 + 5
     assert steps[-1][1] == -1.0
 
