@@ -326,6 +326,20 @@ def test_an_open_episode_is_the_survey_loop(settings):
     assert len(env.discovered.start) > 2
 
 
+def test_a_closed_episode_draws_its_start_people_and_then_the_study():
+    env = environment(refusal=0.3)
+    env.reset(seed=8)
+    rng = np_random(8)[0]
+    start = rng.choice(env.network.n, 5, replace=False)
+    simulation = Simulation(env.network, start, rng, 0.3)
+    for _ in range(5):
+        person = env.discovered.frontier[0]
+        env.step(person)
+        simulation.ask(person)
+    assert env.discovered == simulation.discovered
+    assert env._surveys.simulation.people == simulation.people
+
+
 def test_a_person_of_a_round_who_turns_up_as_a_new_person_is_asked_once():
     turned_up = 0
     for seed in range(30):
