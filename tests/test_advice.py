@@ -161,6 +161,8 @@ def test_an_open_study_begins_without_ties():
     assert [row["rank"] for row in advice.rows] == [1, 2, 3]
     assert all(row["new"] and row["person"] is None and not row["named_by"] for row in advice.rows)
     assert all(row["reasons"] for row in advice.rows)
+    only_new = advise(entry="open", interviews=5, policy="mix:1:random", count=1)
+    assert only_new.rows[0]["reasons"] == ["0 of 5 new people have been interviewed"]
     assert advise(Network.from_edges([], []), entry="open", interviews=5, count=3) == advice
 
 

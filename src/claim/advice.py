@@ -8,7 +8,7 @@ import numpy as np
 
 from claim.discovery import NEW, Discovered, Policy, Status, is_reference
 from claim.discovery.reasons import reasons_of
-from claim.discovery.simulation import BUDGET, INTERVIEWS, Entry, check_choice, check_entry
+from claim.discovery.simulation import Entry, check_choice, check_entry, planned_surveys
 from claim.errors import InputError, check_whole
 from claim.learning.config import Config
 from claim.messages import Message
@@ -86,8 +86,7 @@ def advise(
     """
     check_whole(1, count=count)
     check_entry(entry, interviews=interviews, budget=budget)
-    default, usual, given = (OPEN_DEFAULT, INTERVIEWS, interviews) if entry == "open" else (DEFAULT, BUDGET, budget)
-    planned = usual if given is None else given
+    planned, default = planned_surveys(entry, budget, interviews), OPEN_DEFAULT if entry == "open" else DEFAULT
     policy = default if policy is None else policy
     network, surveyed, refused = known_ties(known, entry), label_list(surveyed), label_list(refused)
     check_survey_policy(policy)

@@ -20,8 +20,6 @@ from claim.discovery.class_view import LIMIT, Vector, class_vector, open_classes
 from claim.discovery.discovered import FEATURES, NEW, Discovered, PersonClass
 from claim.discovery.protocols import Selector
 from claim.discovery.simulation import (
-    BUDGET,
-    INTERVIEWS,
     BudgetUnit,
     Entry,
     Frame,
@@ -29,6 +27,7 @@ from claim.discovery.simulation import (
     SurveyBudget,
     check_contacts,
     check_entry,
+    planned_surveys,
 )
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import NetworkLike, load
@@ -101,8 +100,7 @@ class DiscoveryEnv(gym.Env[Observation, np.int64], ABC):
         from claim.selection.selectors import MethodSelector
 
         check_entry(entry, frame, interviews, budget=budget, start_size=start_size)
-        counted, usual = (interviews, INTERVIEWS) if entry == "open" else (budget, BUDGET)
-        self.budget = usual if counted is None else counted
+        self.budget = planned_surveys(entry, budget, interviews)
         self.start_size = START_SIZE if start_size is None else start_size
         numbers = {"interviews" if entry == "open" else "budget": self.budget, "start_size": self.start_size}
         check_whole(1, **numbers, leaders=leaders, per_round=per_round)

@@ -79,6 +79,12 @@ def check_entry(entry: str, frame: str = "uniform", interviews: int | None = Non
         raise InputError(f"{problem}: --{given} is for closed studies")
 
 
+def planned_surveys(entry: Entry, budget: int | None, interviews: int | None) -> int:
+    """The surveys of a closed study, or all interviews of an open one; the usual number where it was not given."""
+    given, usual = (interviews, INTERVIEWS) if entry == "open" else (budget, BUDGET)
+    return usual if given is None else given
+
+
 SURE = 1e-9  # noise of marks without any: contacts of equal degree are marked by chance
 
 

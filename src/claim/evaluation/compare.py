@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from claim.discovery import chooses_leaders, draws_own_start
-from claim.discovery.simulation import INTERVIEWS, Entry, check_contacts, check_entry
+from claim.discovery.simulation import Entry, check_contacts, check_entry, planned_surveys
 from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import ComparedStudies, Progress, run_batches
 from claim.evaluation.runs import (
@@ -181,7 +181,7 @@ def study_settings(
     closed |= {"start_sets": start_sets, "protocol paper": True if "paper" in protocols else None}
     check_entry(entry, interviews=interviews, **closed)
     if entry == "open":
-        settings = {**settings, "budget": INTERVIEWS if interviews is None else interviews}
+        settings = {**settings, "budget": planned_surveys(entry, None, interviews)}
     return StudySettings(seed, **settings)
 
 
