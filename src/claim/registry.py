@@ -180,14 +180,6 @@ def check_policy(given: PolicyLike) -> None:
         raise InputError(f"{name} is a trained policy and needs PyTorch: {install_command('learning')}")
 
 
-def check_policy_entry(given: PolicyLike, entry: Entry) -> None:
-    """Refuse a policy that cannot follow a closed or an open study."""
-    if entry == "closed" and is_marked(given, only_open):
-        raise InputError(f"{name_of(given)} interviews new people: add --entry open --interviews N")
-    if entry == "open" and is_marked(given, draws_own_start):
-        raise InputError(f"{name_of(given)} draws start people of its own: it is for closed studies")
-
-
 def _is_mix(name: str) -> bool:
     return name.partition(":")[0] == MIX
 
@@ -217,6 +209,14 @@ def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) 
         return mark(Mix(0.0, POLICIES[DEFAULT], given, 0))
     own = own_object("policies", given)
     return own is not None and mark(own)
+
+
+def check_policy_entry(given: PolicyLike, entry: Entry) -> None:
+    """Refuse a policy that cannot follow a closed or an open study."""
+    if entry == "closed" and is_marked(given, only_open):
+        raise InputError(f"{name_of(given)} interviews new people: add --entry open --interviews N")
+    if entry == "open" and is_marked(given, draws_own_start):
+        raise InputError(f"{name_of(given)} draws start people of its own: it is for closed studies")
 
 
 # Shipped trained policies --------------------------------------------------------------------------------------------
