@@ -8,11 +8,12 @@ import pytest
 from claim import registry
 from claim.advice import advise, discovered_so_far
 from claim.cli import main
-from claim.discovery import policy_named
+from claim.discovery import NEW, policy_named
 from claim.errors import InputError
-from claim.networks import load
+from claim.networks import Network, load
 from claim.planning import PlanSettings, plan
-from claim.registry import find_policy
+from claim.registry import OPEN_DEFAULT, find_policy
+from claim.selection import select
 
 TIES = "".join(f"s{i},h{i % 2}\n" for i in range(6)) + "h0,x\nh1,y\n"
 
@@ -75,11 +76,163 @@ def test_a_study_began_with_as_many_people_as_its_policy_was_trained_with(ties):
         ({"policy": "clairvoyant"}, "clairvoyant is a reference that must see the whole network"),
         ({"policy": "randm"}, "did you mean random"),
         ({"count": 0}, "count must be at least 1, got 0"),
+        ({"known": None}, "the ties named so far are missing"),
+        ({"interviews": 10}, "interviews are counted in open studies"),
+        ({"policy": "mix:best"}, "mix:best interviews new people: add --entry open"),
+        ({"entry": "half"}, "entry must be closed or open, got 'half'"),
+        ({"entry": "open", "budget": 5}, "--budget is for closed studies"),
+        ({"entry": "open", "interviews": -1}, "interviews must be at least 0, got -1"),
+        ({"entry": "open", "policy": "change-published"}, "it is for closed studies"),
+        ({"entry": "open", "surveyed": "s0"}, "people must be a list of labels, got 's0'"),
+        (
+            {"entry": "open", "surveyed": ["s0"], "start": ["s1"]},
+            "s1 was interviewed as a new person and must be among",
+        ),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(ties, given, problem):
     with pytest.raises(InputError, match=problem):
-        advise(ties, **given)
+        advise(**{"known": ties, **given})
+
+
+# Marks
+
+
+def test_marks_are_given_as_pairs_or_a_dictionary(ties):
+    answered = ["s0", "h1"]
+    by_pairs, by_dictionary = (
+        discovered_so_far(load(ties), answered, marks=marks)
+        for marks in ([("h1", "y"), ("s0", "h0"), ("h1", "y")], {"h1": "y", "s0": "h0"})
+    )
+    assert by_pairs == by_dictionary
+    labels = load(ties).labels
+    assert {labels[person]: labels[contact] for person, contact in by_pairs.marks.items()} == {"h1": "y", "s0": "h0"}
+
+
+class MostMarked:
+    """Survey, and recruit, the people with the most marks."""
+
+    name = "most-marked"
+
+    def choose(self, discovered, rng, count=1):
+        return sorted(discovered.frontier, key=lambda person: -len(discovered.marked_by(person)))[:count]
+
+    def select(self, discovered, k, rng):
+        return sorted(range(len(discovered)), key=lambda person: -len(discovered.marked_by(person)))[:k]
+
+
+def test_policies_and_selectors_see_the_marks(ties):
+    study = {"surveyed": ["s0", "h1"], "marks": [("h1", "s3")]}
+    assert advise(ties, **study, policy=MostMarked()).rows[0]["person"] == "s3"
+    assert select(ties, 1, method=MostMarked(), **study).leaders == ["s3"]
+    assert "s3" in select(ties, 8, method="foresight", **study).leaders
+
+
+@pytest.mark.parametrize(
+    ("marks", "problem"),
+    [
+        ([("h1", "Zoe")], "there is no person 'Zoe' in ties"),
+        ([("Zoe", "h1")], "there is no person 'Zoe' in ties"),
+        ([("h1", "x")], "h1 marked x, who is not a contact of h1 in ties"),
+        ([("h0", "x")], "h0 marked x and must be among the people surveyed"),
+        ([("h1", "s1"), ("h1", "y")], "h1 marked both s1 and y: a person marks one contact"),
+        ("h1,y", "marks are pairs of a person and the contact they marked, got 'h1,y'"),
+        ([("h1", "s1", "y")], "marks are pairs"),
+    ],
+)
+def test_marks_that_no_answer_can_have_are_refused_in_one_line(ties, marks, problem):
+    for give_marks in (advise, lambda *given, **more: select(*given, **more, method="foresight")):
+        with pytest.raises(InputError, match=problem) as caught:
+            give_marks(ties, surveyed=["s0", "h1"], marks=marks)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_method_that_does_not_use_marks_refuses_them(ties):
+    with pytest.raises(InputError, match="greedy chooses by ties alone"):
+        select(ties, 2, surveyed=["h1"], marks=[("h1", "y")])
+
+
+# Open studies
+
+
+def test_an_open_study_begins_without_ties():
+    advice = advise(entry="open", interviews=5, count=3)
+    assert (advice.policy, advice.surveyed, advice.people) == (OPEN_DEFAULT, 0, 0)
+    assert [row["rank"] for row in advice.rows] == [1, 2, 3]
+    assert all(row["new"] and row["person"] is None and not row["named_by"] for row in advice.rows)
+    assert all(row["reasons"] for row in advice.rows)
+    only_new = advise(entry="open", interviews=5, policy="mix:1:random", count=1)
+    assert only_new.rows[0]["reasons"] == ["0 of 5 new people have been interviewed"]
+    assert advise(Network.from_edges([], []), entry="open", interviews=5, count=3) == advice
+
+
+def test_closed_advice_has_the_same_keys_as_before(ties):
+    assert set(advise(ties, surveyed=["s0"]).rows[0]) == {"rank", "person", "named_by", "reasons"}
+
+
+def test_new_people_come_where_the_policy_wants_them(ties):
+    study = {"surveyed": ["s0", "s1", "s2"], "entry": "open", "interviews": 10, "policy": "mix:0.5:max-degree"}
+    rows = advise(ties, **study, count=4).rows
+    assert [row["new"] for row in rows] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert rows[0]["reasons"] == ["3 of 5 new people have been interviewed; named people follow"]
+    assert (rows[2]["person"], rows[2]["named_by"]) == ("h0", ["s0", "s2"])
+
+
+def test_new_people_follow_where_no_one_named_is_left(ties):
+    rows = advise(ties, ["s0", "h0", "h1"], entry="open", policy="random", count=12).rows
+    left = {"s1", "s2", "s3", "s4", "s5", "x", "y"}
+    assert {row["person"] for row in rows[:7]} == left
+    assert [row["new"] for row in rows] == [False] * 7 + [True] * 5
+    assert {str(row["reasons"]) for row in rows[7:]} == {"['no one else who was named is left to interview']"}
+
+
+class OnlyNew:
+    """A policy that gives no reasons."""
+
+    name = "only-new"
+
+    def choose(self, discovered, rng, count=1):
+        return [NEW] * count
+
+
+def test_a_policy_of_your_own_may_choose_new_people_in_an_open_study_only(ties):
+    assert [row["reasons"] for row in advise(ties, ["s0"], entry="open", policy=OnlyNew(), count=2).rows] == [[], []]
+    with pytest.raises(InputError, match="chose a new person, but none can be interviewed"):
+        advise(ties, ["s0"], policy=OnlyNew())
+
+
+def test_the_new_people_of_an_open_study_are_those_no_one_had_named_before(ties):
+    network = load(ties)
+
+    def drawn(answered, **more):
+        seen = discovered_so_far(network, answered, entry="open", **more)
+        assert [network.labels[person] for person in seen.surveyed] == answered  # in the order of the interviews
+        return [network.labels[person] for person in seen.start]
+
+    assert drawn(["s0", "h0", "s1", "x", "y"]) == ["s0", "s1", "y"]  # s0 named h0, who named x
+    assert drawn(["h0", "s0"]) == ["h0"]
+    assert drawn(["h0", "s0"], start=["s0", "h0"]) == ["h0", "s0"]  # s0 was named before, and drawn all the same
+
+
+def test_people_without_ties_are_part_of_an_open_study(ties):
+    advice = advise(ties, ["s0", "loner"], ["unwilling"], entry="open", policy="mix:0.2:random")
+    assert (advice.surveyed, advice.people) == (2, 12)
+    assert not {"loner", "unwilling"} & {row["person"] for row in advice.rows}
+    with pytest.raises(InputError, match="there is no person 'loner'"):
+        advise(ties, ["s0", "loner"])
+    study = {"surveyed": ["s0", "loner"], "entry": "open", "method": "foresight"}
+    assert set(select(ties, 11, **study).leaders) == {*load(ties).labels, "loner"}
+
+
+def test_the_default_of_open_studies_replaces_a_policy_that_was_not_shown_to_beat_chance(verdicts, ties):
+    advice = advise(ties, ["s0"], policy="claim", entry="open")
+    assert advice.policy == OPEN_DEFAULT
+    assert advice.note.endswith(f"{OPEN_DEFAULT} advises instead")
 
 
 def test_a_plan_from_python_is_the_plan_of_the_command_line(ties, capsys):

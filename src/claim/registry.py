@@ -17,9 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from claim.discovery import POLICIES, Policy, Selector, is_reference
+from claim.discovery import POLICIES, Policy, Selector, draws_own_start, is_reference, only_open
 from claim.discovery.policies import unknown_policy
 from claim.discovery.policies.open_studies import Mix, best_share
+from claim.discovery.simulation import Entry
 from claim.errors import InputError, install_command
 from claim.learning.config import TRAINED
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
@@ -210,6 +211,14 @@ def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) 
     return own is not None and mark(own)
 
 
+def check_policy_entry(given: PolicyLike, entry: Entry) -> None:
+    """Refuse a policy that cannot follow a closed or an open study."""
+    if entry == "closed" and is_marked(given, only_open):
+        raise InputError(f"{name_of(given)} interviews new people: add --entry open --interviews N")
+    if entry == "open" and is_marked(given, draws_own_start):
+        raise InputError(f"{name_of(given)} draws start people of its own: it is for closed studies")
+
+
 # Shipped trained policies --------------------------------------------------------------------------------------------
 
 
@@ -250,7 +259,9 @@ def shipped() -> list[Shipped]:
     return [Shipped(variant, family, int(budget)) for variant, family, budget in stems]
 
 
-def adviser(given: PolicyLike, family: str | None = None, budget: int = 5) -> tuple[PolicyLike, str | None]:
+def adviser(
+    given: PolicyLike, family: str | None = None, budget: int = 5, default: str = DEFAULT
+) -> tuple[PolicyLike, str | None]:
     """What advises a real study: the policy given, or the default where that one is no better than chance; and why."""
     if not isinstance(given, str) or not is_learned(given) or is_file(given):
         return given, None
@@ -258,7 +269,7 @@ def adviser(given: PolicyLike, family: str | None = None, budget: int = 5) -> tu
     if meant.beats_chance:
         return given, None
     trained_for = f"{meant.variant}:{meant.family}@{meant.budget}"
-    return DEFAULT, f"{trained_for} was not shown to beat chance on its training networks: {DEFAULT} advises instead"
+    return default, f"{trained_for} was not shown to beat chance on its training networks: {default} advises instead"
 
 
 def find_shipped(name: str, family: str | None, budget: int) -> Shipped:

@@ -35,6 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "broken.csv").write_text("a,b\nc\n")
     (tmp_path / "wide.csv").write_text("name,friend1,friend2,friend3\nana,ben,carl,dora\nben,ana,,\n")
     (tmp_path / "asked.txt").write_text("\ufeffAna\n\n Dan \nAna\n", encoding="utf-8")
+    (tmp_path / "two.csv").write_text("respondent,contact\nAna,Ben\nAna,Dan\n")
+    (tmp_path / "itself.csv").write_text("Ana,Ana\n")
     (tmp_path / "nobody.txt").write_text("\n \n")
     (tmp_path / "strangers.txt").write_text("Ana\nZoe\n")
     (tmp_path / "latin.txt").write_bytes("Ana\nJos\xe9\n".encode("latin-1"))

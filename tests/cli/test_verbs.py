@@ -235,6 +235,33 @@ def test_advise_says_so_when_nobody_is_left(claim):
     assert "no people are left to survey" in done.stdout
 
 
+def test_advise_in_an_open_study_tells_how_to_draw_new_people(claim, folder):
+    arguments = ("advise", "--entry", "open", "--policy", "mix:0.5:max-degree", "--interviews", "8", "-n", "5")
+    begin = claim(*arguments)
+    assert "1–4" in begin.stdout
+    assert "interview 4 new people" in begin.stdout
+    assert begin.stdout.count("by lot") == 1
+    (folder / "marks.csv").write_text("Dan,Eve\n")
+    known = ("--known", "names.csv", "--surveyed", "Ana,Dan,Zoe", "--start", "Ana,Zoe", "--marks", "marks.csv")
+    data = only_json(claim(*arguments, *known, "--json", "-"))
+    assert (data["policy"], data["surveyed"], data["people"]) == ("mix:0.5:max-degree", 3, 6)
+    assert [row["new"] for row in data["ranking"]] == [True, True, False, False, False]
+    assert [row["person"] for row in data["ranking"][:2]] == [None, None]
+    shown = claim(*arguments, *known, "-n", "1")
+    assert "interview a new person" in shown.stdout
+    assert "not in names, so without contacts: Zoe" in shown.stderr
+    assert "by lot" not in claim(*arguments, *known[:-4], "--policy", "random", "-n", "1").stdout
+
+
+def test_select_takes_the_marks_and_people_of_an_open_study(claim, folder):
+    (folder / "marks.csv").write_text("respondent,contact\nAna,Dan\n")
+    arguments = ("select", "--known", "names.csv", "--surveyed", "Ana,Zoe", "--method", "foresight", "-k", "9")
+    done = claim(*arguments, "--entry", "open", "--marks", "marks.csv", "--json", "-")
+    assert set(only_json(done)["leaders"]) == {"Ana", "Ben", "Cyd", "Dan", "Eve", "Zoe"}
+    assert "without contacts: Zoe" in done.stderr
+    assert claim(*arguments, "--entry", "open").returncode == 0
+
+
 ALIKE = "".join(f"s{i},p{i}\ns{i},q{i}\n" for i in range(8)) + "s0,s1\ns1,s2\n"
 
 

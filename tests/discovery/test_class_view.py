@@ -10,7 +10,7 @@ from discovery_cases import hubs_and_leaves, star, twin_of
 from gymnasium.utils.env_checker import check_env
 
 import claim
-from claim.discovery import Discovered, Simulation
+from claim.discovery import NEW, Discovered, Simulation
 from claim.discovery.class_view import (
     CLASS_SIGNALS,
     LIMIT,
@@ -71,6 +71,10 @@ def class_signal(vector: np.ndarray, name: str) -> np.ndarray:
         {"network": star(40), "budget": 1, "start_size": 1},
         {"network": None, "networks": [star(5), hubs_and_leaves(60)]},
         {"goal": lambda discovered: 2.0 * len(discovered)},
+        {"entry": "open"},
+        {"entry": "open", "interviews": 7, "per_round": 3, "hub_question": 0.5},
+        {"entry": "open", "refusal": 0.5, "unit": "answers", "frame": "share:0.2"},
+        {"entry": "open", "network": ISOLATED, "refusal": 1.0},
     ],
 )
 def test_neither_gymnasium_nor_stable_baselines_finds_an_error(settings):
@@ -82,6 +86,17 @@ def test_neither_gymnasium_nor_stable_baselines_finds_an_error(settings):
         warnings.simplefilter("error")
         check_env(env.unwrapped)
         check_for_stable_baselines(env)
+
+
+@pytest.mark.needs("stable_baselines3")
+@pytest.mark.parametrize("settings", [{}, {"entry": "open", "hub_question": 0.5}])
+def test_of_graphs_stable_baselines_only_says_that_it_cannot_read_them(settings):
+    from stable_baselines3.common.env_checker import check_env as check_for_stable_baselines
+
+    env = gymnasium.make(ENVIRONMENT, network=hubs_and_leaves(60), selector=SELECTOR, samples=200, **settings)
+    with pytest.warns(UserWarning, match="Graph observation space is not supported") as warned:
+        check_for_stable_baselines(env)
+    assert len(warned) == 1
 
 
 def test_rows_are_the_classes_with_the_most_surveyed_contacts_and_then_the_largest():
@@ -110,6 +125,36 @@ def test_people_known_from_the_outset_whom_no_one_named_have_a_row():
     vector = class_vector(seen, open_classes(seen), surveys_left=1, max_classes=2)
     assert np.isfinite(vector).all()
     assert class_signal(vector, "present").tolist() == [1, 0]
+
+
+def test_new_people_and_what_they_add_are_signals_of_the_study():
+    seen = Discovered(open=True)
+    vector = class_vector(seen, [], surveys_left=9, max_classes=2, chosen=[NEW, NEW])
+    assert np.isfinite(vector).all()
+    assert study_signal(vector, "new people") == pytest.approx(np.log1p(2))  # those of this round
+    assert study_signal(vector, "contacts of new people known before") == 0
+    ann, bob, *named = (seen.add_person() for _ in range(6))
+    seen.record_start(ann)
+    seen.record_survey(ann, named)
+    seen.record_start(bob)
+    seen.record_survey(bob, named[:2])
+    vector = class_vector(seen, open_classes(seen), surveys_left=7, max_classes=2, chosen=[NEW])
+    assert study_signal(vector, "new people") == pytest.approx(np.log1p(3))
+    assert study_signal(vector, "contacts of new people known before") == pytest.approx(2 / 6)
+
+
+def test_marks_are_a_signal_of_the_class_and_tell_rounds_apart():
+    seen = Discovered()
+    ann, bob, cyd, dan = (seen.add_person() for _ in range(4))
+    seen.record_start(ann)
+    seen.record_survey(ann, [bob, cyd, dan])
+    seen.record_mark(ann, cyd)
+    groups = open_classes(seen)
+    assert [group.members for group in groups] == [(bob, dan), (cyd,)]
+    vector = class_vector(seen, groups, surveys_left=3, max_classes=2)
+    assert class_signal(vector, "marks") == pytest.approx(np.log1p([0, 1]))
+    vector = class_vector(seen, open_classes(seen, [bob]), surveys_left=2, max_classes=2, chosen=[bob])
+    assert class_signal(vector, "chosen this round") == pytest.approx(np.log1p([1, 0]))
 
 
 def test_large_signals_are_clipped_to_the_bounds_of_the_space():
@@ -208,6 +253,27 @@ def test_ties_that_no_one_has_named_change_nothing():
     assert [step[0].tolist() for step in steps] == [step[0].tolist() for step in seen_in_twin]
 
 
+def test_ties_that_no_one_has_named_change_nothing_in_an_open_study():
+    network, study = hubs_and_leaves(60), {"entry": "open", "interviews": 12}
+    env = environment(network, **study)
+    steps = play(env, seed=4)
+    assert 1 < len(env.discovered.start) < 12
+    twin = twin_of(network, env._surveys.simulation, np.random.default_rng(1))
+    assert twin.checksum != network.checksum
+    seen_in_twin = play(environment(twin, **study), seed=4)
+    assert [step[0].tolist() for step in steps] == [step[0].tolist() for step in seen_in_twin]
+
+
+def test_the_last_row_of_an_open_study_is_a_new_person():
+    env = environment(star(8), entry="open", interviews=4, max_classes=3)
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].tolist() == [0, 0, 0, 1]
+    *_, info = env.step(3)
+    assert info["action_mask"].tolist() == [1, 0, 0, 1]
+    env.step(0)
+    assert (len(env.discovered.start), len(env.discovered.surveyed)) == (1, 2)
+
+
 def test_networks_is_another_word_for_network():
     networks = [star(5), hubs_and_leaves(60)]
     assert ClassDiscoveryEnv(networks).networks == ClassDiscoveryEnv(networks=networks).networks == networks
@@ -235,30 +301,43 @@ class LastRow:
 
 
 @pytest.mark.parametrize("per_round", [1, 3])
-def test_an_agent_sees_the_same_in_a_comparison_as_in_training(per_round):
-    env = environment(budget=5, per_round=per_round, max_classes=4)
+@pytest.mark.parametrize("study", [{"budget": 5}, {"entry": "open", "interviews": 9, "frame": "share:0.1"}])
+def test_an_agent_sees_the_same_in_a_comparison_as_in_training(study, per_round):
+    env = environment(**study, per_round=per_round, max_classes=4, hub_question=1.0)
+    planned = {name: number for name, number in study.items() if name in ("budget", "interviews")}
     observation, info = env.reset(seed=2)
     terminated = False
     while not terminated:
-        agent, expected = LastRow(4), [observation]
-        count = min(per_round, 5 - env._surveys.used)
-        chosen = AgentPolicy(agent, budget=5).choose(env.discovered, np.random.default_rng(0), count)
-        assert len(set(chosen)) == len(chosen) == count
-        assert set(chosen) <= set(env.discovered.frontier)
+        agent, expected = LastRow(env.action_space.n), [observation]
+        count = min(per_round, env.budget - env._surveys.used)
+        chosen = AgentPolicy(agent, **planned).choose(env.discovered, np.random.default_rng(0), count)
+        named = [person for person in chosen if person != NEW]
+        assert len(chosen) == count
+        assert len(set(named)) == len(named)
+        assert set(named) <= set(env.discovered.frontier)
+        assert (NEW in chosen) == env.discovered.open  # the last row that is open
         for _ in range(count):
             observation, _, terminated, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
             expected.append(observation)
         assert np.array_equal(agent.shown, expected[:-1])
 
 
+def test_an_agent_plans_with_surveys_or_with_interviews():
+    for given in ({}, {"budget": 5, "interviews": 10}):
+        with pytest.raises(InputError, match="a budget, or one of open studies its interviews"):
+            AgentPolicy(LastRow(4), **given)
+
+
 @pytest.mark.needs("sb3_contrib")
-def test_an_agent_of_sb3_contrib_can_be_compared_in_other_processes():
+@pytest.mark.parametrize("study", [{"budget": 5}, {"entry": "open", "interviews": 6}])
+def test_an_agent_of_sb3_contrib_can_be_compared_in_other_processes(study):
     from sb3_contrib import MaskablePPO
 
-    env = gymnasium.make(ENVIRONMENT, network="zone2", observation="classes", goal=15.0, selector=SELECTOR)
+    env = gymnasium.make(ENVIRONMENT, network="zone2", observation="classes", goal=15.0, selector=SELECTOR, **study)
     model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, seed=0, device="cpu").learn(32)
+    agent = AgentPolicy(model, **{name: number for name, number in study.items() if name != "entry"})
     here, there = (
-        claim.compare("zone2", [AgentPolicy(model, budget=5)], runs=FEWEST_FOR_PROCESSES, per_round=2, workers=workers)
+        claim.compare("zone2", [agent], runs=FEWEST_FOR_PROCESSES, per_round=2, workers=workers, **study)
         for workers in (1, 2)
     )
     assert here.rows[0].policy == "agent"

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from discovery_cases import hubs_and_leaves, star
 from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.seeding import np_random
 
 import claim  # noqa: F401 - registers the environment
 from claim.cascades import Worlds
+from claim.discovery import NEW, Frame, Simulation, surveys
 from claim.discovery.environment import NetworkDiscoveryEnv
 from claim.errors import InputError
 from claim.networks import Network
@@ -49,6 +51,13 @@ def play(env: NetworkDiscoveryEnv, seed: int) -> list[tuple]:
         {"network": ISOLATED, "start_size": 50, "leaders": 50, "goal": 20.0},
         {"network": star(40), "budget": 1, "start_size": 1},
         {"goal": lambda discovered: 2.0 * len(discovered)},
+        {"hub_question": 1.0},
+        {"entry": "open"},
+        {"entry": "open", "interviews": 7, "per_round": 3, "hub_question": 0.5},
+        {"entry": "open", "interviews": 1, "refusal": 1.0},
+        {"entry": "open", "interviews": 50, "network": ISOLATED, "leaders": 50},
+        {"entry": "open", "refusal": 0.5, "unit": "answers", "frame": "share:0.2"},
+        {"entry": "open", "frame": "degree:1"},
     ],
 )
 def test_gymnasium_finds_nothing_to_complain_about(settings):
@@ -234,7 +243,10 @@ def test_the_same_seed_repeats_an_episode_and_another_does_not():
     assert sizes[0] != sizes[1]
 
 
-@pytest.mark.parametrize("settings", [{"budget": 0}, {"start_size": 0}, {"leaders": 0}, {"per_round": 0}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"budget": 0}, {"start_size": 0}, {"leaders": 0}, {"per_round": 0}, {"entry": "open", "interviews": 0}],
+)
 def test_numbers_that_make_no_study_are_refused(settings):
     with pytest.raises(InputError, match="at least 1"):
         environment(**settings)
@@ -249,3 +261,141 @@ def test_a_goal_that_cannot_be_divided_by_is_refused(goal):
 def test_a_directed_network_is_refused():
     with pytest.raises(InputError, match="directed"):
         environment(Network.from_edges([0], [1], directed=True))
+
+
+# Open studies and marks
+
+
+def open_environment(network: Network | None = None, **settings) -> NetworkDiscoveryEnv:
+    return environment(network, entry="open", **settings)
+
+
+def test_an_open_study_begins_with_no_person_and_its_last_action_is_a_new_person():
+    env = open_environment(interviews=4)
+    observation, info = env.reset(seed=0)
+    assert len(env.discovered) == len(observation["observation"].nodes) == 0
+    assert env.action_space.n == env.network.n + 1
+    assert np.flatnonzero(info["action_mask"]).tolist() == [env.network.n]
+    observation, _, _, _, info = env.step(env.network.n)
+    assert env.discovered.start == env.discovered.surveyed == [0]
+    assert np.flatnonzero(info["action_mask"]).tolist() == [*env.discovered.frontier, env.network.n]
+    assert observation["observation"].nodes[:, 1].tolist() == [1] + [0] * (len(env.discovered) - 1)
+    env.step(env.discovered.frontier[0])
+    assert (len(env.discovered.surveyed), len(env.discovered.start)) == (2, 1)
+    assert [env.step(env.network.n)[2] for _ in range(2)] == [False, True]  # the first new person counts, too
+
+
+def test_a_new_person_is_masked_when_all_have_been_asked():
+    env = open_environment(ISOLATED, interviews=50, frame="share:0.34")
+    _, info = env.reset(seed=0)
+    while info["action_mask"][-1]:
+        *_, info = env.step(env.network.n)
+    assert len(env.discovered.start) == 3
+    steps = play(open_environment(ISOLATED, interviews=50), seed=0)
+    assert len(steps) == 1 + ISOLATED.n
+    assert not steps[-1][3]["action_mask"].any()
+
+
+class Scripted:
+    """Some interviews are with the person discovered last, the others with new people."""
+
+    name = "scripted"
+
+    def choose(self, discovered, rng, count=1):
+        last = discovered.frontier[-1:]
+        return [NEW, *last, NEW, NEW][:count] if len(discovered.surveyed) % 3 else [NEW, NEW, *last, NEW][:count]
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"per_round": 3}, {"refusal": 0.5, "unit": "answers"}, {"hub_question": 1.0, "frame": "degree:1"}]
+)
+def test_an_open_episode_is_the_survey_loop(settings):
+    env = open_environment(interviews=10, **settings)
+    env.reset(seed=8)
+    terminated, policy = False, Scripted()
+    while not terminated:
+        for person in policy.choose(env.discovered, None, env._surveys.places):
+            _, _, terminated, _, _ = env.step(env.network.n if person == NEW else person)
+    study = {name: value for name, value in settings.items() if name in ("refusal", "hub_question")}
+    frame = Frame.parse(settings.get("frame", "uniform"))
+    simulation = Simulation(env.network, (), np_random(8)[0], frame=frame, **study)
+    loop = {name: value for name, value in settings.items() if name in ("per_round", "unit")}
+    for _ in surveys(simulation, policy, 10, np.random.default_rng(0), **loop):
+        pass
+    assert env.discovered == simulation.discovered
+    assert len(env.discovered.start) > 2
+
+
+def test_a_closed_episode_draws_its_start_people_and_then_the_study():
+    env = environment(refusal=0.3)
+    env.reset(seed=8)
+    rng = np_random(8)[0]
+    start = rng.choice(env.network.n, 5, replace=False)
+    simulation = Simulation(env.network, start, rng, 0.3)
+    for _ in range(5):
+        person = env.discovered.frontier[0]
+        env.step(person)
+        simulation.ask(person)
+    assert env.discovered == simulation.discovered
+    assert env._surveys.simulation.people == simulation.people
+
+
+def test_a_person_of_a_round_who_turns_up_as_a_new_person_is_asked_once():
+    turned_up = 0
+    for seed in range(30):
+        env = open_environment(star(3), interviews=5, per_round=2)
+        env.reset(seed=seed)
+        env.step(env.network.n)
+        env.step(env.network.n)
+        if env.discovered.frontier:
+            env.step(env.network.n)
+            env.step(env.discovered.frontier[0])
+            turned_up += len(env.discovered.surveyed) == 3
+        assert env._surveys.used == len(env.discovered.surveyed)
+    assert turned_up > 3
+
+
+class First:
+    """A selector that cannot choose among no people."""
+
+    name = "first"
+
+    def select(self, discovered, k, rng, **limits):
+        return [min(range(len(discovered)))]
+
+
+def test_where_all_people_refuse_no_one_is_reached():
+    study = {"entry": "open", "interviews": 5, "refusal": 1.0, "goal": 4.0, "samples": 50}
+    steps = play(NetworkDiscoveryEnv(hubs_and_leaves(60), First(), **study), seed=0)
+    assert len(steps) == 1 + 5
+    assert steps[-1][1] == -1.0
+
+
+def test_marks_are_shown_in_closed_and_open_studies():
+    for settings in ({}, {"entry": "open"}):
+        env = environment(hub_question=0.5, **settings)
+        observation = play(env, seed=0)[-1][0]
+        marked = np.flatnonzero(observation["observation"].nodes[:, 4]).tolist()
+        assert marked == sorted(set(env.discovered.marks.values())) != []
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"entry": "half"}, "entry must be closed or open, got 'half'"),
+        ({"entry": "open", "budget": 5}, "--budget is for closed studies"),
+        ({"entry": "open", "start_size": 5}, "--start-size is for closed studies"),
+        ({"interviews": 5}, "interviews are counted in open studies"),
+        ({"frame": "share:0.5"}, "a frame is for open studies"),
+        ({"entry": "open", "frame": "door"}, "frame must be uniform, degree:A or share:S"),
+        ({"hub_question": -1.0}, "hub_question must be at least 0"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(settings, problem):
+    with pytest.raises(InputError, match=problem):
+        environment(**settings)
+
+
+def test_an_open_study_takes_no_start_people():
+    with pytest.raises(InputError, match="it takes no start people"):
+        open_environment().reset(seed=0, options={"start": [0]})

@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from discovery_cases import twin_of
 
 import claim
 from claim.discovery import NEW, Discovered, Frame, Simulation, policy_named, surveys
@@ -152,6 +153,23 @@ def test_people_who_were_not_observed_change_nothing():
     assert again.people == study.people
 
 
+@pytest.mark.parametrize("policy", ["new", "mix:0.5:scout", "mix:best", "random", "change", "edge-probing"])
+def test_advice_does_not_depend_on_what_was_not_observed(policy):
+    def advised(network):
+        study = open_study(3, network)
+        interviewed(study, find_policy("mix:0.5:scout", None, 12), 12)
+        labels = [f"P{who}" for who in study.people]
+        known = Network.from_edges(*study.discovered.ties(), labels=labels)
+        people = {name: [labels[who] for who in getattr(study.discovered, name)] for name in ("surveyed", "start")}
+        return study, claim.advise(known, **people, policy=policy, entry="open", interviews=20, count=20)
+
+    study, advice = advised(VILLAGE)
+    twin = twin_of(VILLAGE, study, np.random.default_rng(1))
+    assert twin.checksum != VILLAGE.checksum
+    assert advised(twin)[1] == advice
+    assert len(advice.rows) == 20
+
+
 # Marks
 
 
@@ -279,7 +297,7 @@ def test_fewer_people_than_leaders():
         ({"start_size": 3}, "--start-size is for closed studies"),
         ({"start_sets": "fresh"}, "--start-sets is for closed studies"),
         ({"protocol": "paper"}, "--protocol paper is for closed studies"),
-        ({"interviews": -1}, "budget must be at least 0"),
+        ({"interviews": -1}, "interviews must be at least 0"),
         ({"hub_question": -0.5}, "hub_question must be at least 0"),
         ({"frame": "share:2"}, "frame"),
         ({"policies": "change-published"}, "it is for closed studies"),

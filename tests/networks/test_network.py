@@ -191,3 +191,14 @@ def test_what_stands_for_no_network(thing: object, problem: str) -> None:
         Network.of(thing)
     with pytest.raises(InputError, match=problem):
         load(thing)
+
+
+def test_people_without_contacts_can_be_added():
+    pair = Network.from_edges([0], [1], labels=["a", "b"], name="pair")
+    grown = pair.with_people(["b", "c", "c", 7])
+    assert (grown.labels, grown.name) == (("a", "b", "c", 7), "pair")
+    assert grown.degrees.tolist() == [1, 1, 0, 0]
+    assert pair.with_people(["a"]) is pair
+    assert Network.from_edges([], []).with_people([1]).n == 1
+    with pytest.raises(InputError, match="people must be a list of labels, got 'c'"):
+        pair.with_people("c")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -36,6 +36,7 @@ def check_json_target(target: str | None) -> str | None:
     return target
 
 
+Entry = Literal["closed", "open"]
 _TARGET = "Write the result as JSON; -: to standard output, only."
 JsonOption = Annotated[str | None, typer.Option("--json", metavar="FILE", help=_TARGET, callback=check_json_target)]
 DataDirOption = Annotated[str | None, typer.Option(metavar="DIR", help="Folder of network files (else CLAIM_DATA).")]

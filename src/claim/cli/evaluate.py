@@ -6,13 +6,22 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, ProbabilityOption, WorkersOption, counted, names, say, show
+from claim.cli.common import (
+    DataDirOption,
+    Entry,
+    JsonOption,
+    ProbabilityOption,
+    WorkersOption,
+    counted,
+    names,
+    say,
+    show,
+)
 from claim.errors import InputError
 from claim.jobs import BackendName
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
-Entry = Literal["closed", "open"]
 
 
 def evaluate(

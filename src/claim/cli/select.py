@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.advise import Lists, StartFileOption, StartOption, SurveyedFileOption
+from claim.cli.advise import (
+    Lists,
+    MarksOption,
+    StartFileOption,
+    StartOrNewOption,
+    SurveyedFileOption,
+    marks_in,
+    with_all,
+)
 from claim.cli.common import (
     DataDirOption,
     DirectedOption,
     EdgeProbabilitiesOption,
+    Entry,
     JsonOption,
     LeadersOption,
     ProbabilityOption,
@@ -80,8 +89,10 @@ def select(
     known: Annotated[str | None, typer.Option(metavar="FILE", help="A partly known network: the ties so far.")] = None,
     surveyed: Annotated[str, typer.Option(metavar="A,B", help="With --known: people surveyed, in order.")] = "",
     surveyed_file: SurveyedFileOption = None,
-    start: StartOption = "",
+    start: StartOrNewOption = "",
     start_file: StartFileOption = None,
+    marks: MarksOption = None,
+    entry: Annotated[Entry, typer.Option(help="With --known; open: new people were interviewed, too.")] = "closed",
     size: Annotated[int | None, typer.Option("--people", min=1, help="With --known: people in all.")] = None,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
@@ -98,20 +109,21 @@ def select(
     if (network is None) == (known is None):
         raise InputError("give either a network or --known ties.csv")
     lists = Lists.given(surveyed, surveyed_file, "", None, start, start_file)
-    if (lists.surveyed or lists.start or size) and known is None:
-        raise InputError("--surveyed, --start and --people go with --known")
+    if (lists.surveyed or lists.start or size or marks or entry == "open") and known is None:
+        raise InputError("--surveyed, --start, --marks, --entry open and --people go with --known")
     foresight = method.partition(":")[0] == "foresight"
     if foresight and known is None:
         raise InputError(f"{method} chooses from a partly known network: it goes with --known")
     given = network or known or ""
     graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    graph = with_all(graph, lists.surveyed) if entry == "open" else graph
     graph.indices_of(lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
     if both:
         raise InputError(f"{both[0]} is in both --must and --must-not")
     began = time.perf_counter()
     options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
-    options |= {"surveyed": lists.surveyed, "start": lists.start}
+    options |= {"surveyed": lists.surveyed, "start": lists.start, "marks": marks_in(marks), "entry": entry}
     chosen = choose(graph, k, p, samples, seed, method, may=None if may is None else names(may), **options)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")

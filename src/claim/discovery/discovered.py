@@ -253,11 +253,11 @@ class Discovered:
             seen.record_start(person)
         for person in dict.fromkeys(refused):
             seen.record_refusal(person)
-        seen._set_waves()
+        seen.set_waves()
         return seen
 
-    def _set_waves(self) -> None:
-        """Waves by distance from the start people, where it is not known who named whom; those apart come last."""
+    def set_waves(self) -> None:
+        """Set waves by distance from the start people, where it is not known who named whom; those apart come last."""
         self.wave = [len(self)] * len(self)
         reached = list(self.start)
         for person in reached:

@@ -5,7 +5,7 @@ A policy may have a method ``reasons`` of its own; who named the person is alway
 
 from collections.abc import Callable
 
-from claim.discovery.discovered import Discovered
+from claim.discovery.discovered import NEW, Discovered
 from claim.discovery.protocols import Policy
 from claim.messages import Message, People
 
@@ -17,9 +17,11 @@ NOT_NAMED = "nobody surveyed has named this person yet"
 
 
 def reasons_of(policy: Policy, discovered: Discovered, person: int) -> list[Message]:
-    """Who named a person, then what the policy's ranking is based on; people are local indices."""
+    """Who named a person, then what the policy's ranking is based on; people are local indices, or ``NEW``."""
     own: Callable[[Discovered, int], list[Message]] | None = getattr(policy, "reasons", None)
-    return [who_named(discovered, person)] if own is None else own(discovered, person)
+    if own is not None:
+        return own(discovered, person)
+    return [] if person == NEW else [who_named(discovered, person)]
 
 
 def who_named(discovered: Discovered, person: int) -> Message:

@@ -3,18 +3,21 @@
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered, Status
 from claim.discovery.protocols import Policy
-from claim.errors import InputError, check_number
+from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
 
 BudgetUnit = Literal["attempts", "answers"]
+Entry = Literal["closed", "open"]  # known at the outset or named by others; in open studies also new people
+BUDGET = 5  # surveys of a closed study, unless said otherwise
+INTERVIEWS = 10  # of an open study, unless said otherwise
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,32 @@ class Frame:
         met = np.argsort(-keys)[: round(self.share * network.n)]
         people: list[int] = met[reachable[met]].tolist()
         return people
+
+
+def check_entry(entry: str, frame: str = "uniform", interviews: int | None = None, **closed: object) -> None:
+    """Refuse settings that do not go with the way people enter a study.
+
+    ``closed`` are settings of closed studies by name, None where they were not given.
+    """
+    if entry not in get_args(Entry):
+        raise InputError(f"entry must be {' or '.join(get_args(Entry))}, got {entry!r}")
+    Frame.parse(frame)
+    if interviews is not None:
+        check_whole(interviews=interviews)
+        if entry == "closed":
+            raise InputError("interviews are counted in open studies: add --entry open, or give a --budget of surveys")
+    if entry == "closed" and frame != "uniform":
+        raise InputError("a frame is for open studies, in which new people are met")
+    given = next((name.replace("_", "-") for name, value in closed.items() if value is not None), None)
+    if entry == "open" and given is not None:
+        problem = "--entry open begins with no person known and counts all --interviews"
+        raise InputError(f"{problem}: --{given} is for closed studies")
+
+
+def planned_surveys(entry: Entry, budget: int | None, interviews: int | None) -> int:
+    """The surveys of a closed study, or all interviews of an open one; the usual number where it was not given."""
+    given, usual = (interviews, INTERVIEWS) if entry == "open" else (budget, BUDGET)
+    return usual if given is None else given
 
 
 SURE = 1e-9  # noise of marks without any: contacts of equal degree are marked by chance
@@ -222,6 +251,17 @@ class SurveyBudget:
         self.used += answered or self.unit == "attempts"
         return answered
 
+    def ask_round(self, chosen: Iterable[int]) -> Iterator[int]:
+        """Try to survey the people of a round; yields the budget used after each attempt.
+
+        A person chosen for the round who turns up in it as a new person is not asked twice.
+        """
+        seen = self.simulation.discovered
+        for person in chosen:
+            if seen.open if person == NEW else person in seen.waiting:
+                self.ask(person)
+                yield self.used
+
 
 def surveys(
     simulation: Simulation,
@@ -234,23 +274,20 @@ def surveys(
     """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt.
 
     In an open study a policy may choose ``NEW`` in the place of a person; where it chooses too few, new people are
-    interviewed. A person chosen for a round who turns up in it as a new person is not asked twice.
+    interviewed.
     """
     study, seen = SurveyBudget(simulation, budget, per_round, unit), simulation.discovered
     while study.places:
         chosen = list(policy.choose(seen, rng, study.places))
-        _check_choice(policy, chosen, seen)
+        check_choice(policy, chosen, seen)
         if seen.open:
             chosen += [NEW] * (study.places - len(chosen))
         if not chosen:
             return
-        for person in chosen:
-            if seen.open if person == NEW else person in seen.waiting:
-                study.ask(person)
-                yield study.used
+        yield from study.ask_round(chosen)
 
 
-def _check_choice(policy: Policy, chosen: Sequence[int], seen: Discovered) -> None:
+def check_choice(policy: Policy, chosen: Sequence[int], seen: Discovered) -> None:
     """Refuse people who may not be surveyed, and people chosen twice."""
     for i, person in enumerate(chosen):
         if person == NEW and not seen.open:

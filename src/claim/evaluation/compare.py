@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from claim.discovery import chooses_leaders, draws_own_start, only_open
-from claim.discovery.simulation import check_contacts
+from claim.discovery import chooses_leaders, draws_own_start
+from claim.discovery.simulation import Entry, check_contacts, check_entry, planned_surveys
 from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import ComparedStudies, Progress, run_batches
 from claim.evaluation.runs import (
     EVALUATION_SAMPLES,
     OWN,
-    Entry,
     Method,
     ProtocolName,
     Starts,
@@ -32,10 +31,18 @@ from claim.networks.catalogue import load_all, networks_given
 from claim.networks.network import FloatArray
 from claim.provenance import command_line, manifest, resolved
 from claim.randomness import named_seed
-from claim.registry import PolicyLike, SelectorLike, check_policy, find_selector, is_marked, name_of, reference_of
+from claim.registry import (
+    PolicyLike,
+    SelectorLike,
+    check_policy,
+    check_policy_entry,
+    find_selector,
+    is_marked,
+    name_of,
+    reference_of,
+)
 from claim.results import Tabular
 
-INTERVIEWS = 10  # of an open study, unless said otherwise
 RENAMED = {"start": "start_size", "starts": "start_sets", "answers": "report_rate", "told": "selector_informed"}
 
 
@@ -142,7 +149,8 @@ def compare(
     if own is not None and study.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
     methods = methods_of(policies, selector, protocol)
-    _check_entry(methods, study)
+    for method in methods:
+        check_policy_entry(method.policy, study.entry)
     none: list[list[int]] = [[] for _ in range(runs)]
     sets = {network.name: none for network in hidden}
     if study.entry == "closed":
@@ -168,25 +176,13 @@ def study_settings(
     seed: int, interviews: int | None, start_sets: Starts | None, protocols: Sequence[str], settings: dict[str, Any]
 ) -> StudySettings:
     """The settings of all studies; what does not go with the way people enter a study is refused."""
-    if settings.get("entry") != "open":
-        if interviews is not None:
-            raise InputError("interviews are counted in open studies: add --entry open, or give a --budget of surveys")
-        return StudySettings(seed, **settings)
-    closed = {"budget": "budget" in settings, "start-size": "start_size" in settings, "start-sets": start_sets}
-    for option, given in {**closed, "protocol paper": "paper" in protocols}.items():
-        if given:
-            problem = "--entry open begins with no person known and counts all --interviews"
-            raise InputError(f"{problem}: --{option} is for closed studies")
-    return StudySettings(seed, **{**settings, "budget": INTERVIEWS if interviews is None else interviews})
-
-
-def _check_entry(methods: Sequence[Method], study: StudySettings) -> None:
-    """Refuse policies that cannot follow a closed or an open study."""
-    for policy in (method.policy for method in methods):
-        if study.entry == "closed" and is_marked(policy, only_open):
-            raise InputError(f"{name_of(policy)} interviews new people: add --entry open --interviews N")
-        if study.entry == "open" and is_marked(policy, draws_own_start):
-            raise InputError(f"{name_of(policy)} draws start people of its own: it is for closed studies")
+    entry = settings.get("entry", "closed")
+    closed: dict[str, Any] = {name: settings.get(name) for name in ("budget", "start_size")}
+    closed |= {"start_sets": start_sets, "protocol paper": True if "paper" in protocols else None}
+    check_entry(entry, interviews=interviews, **closed)
+    if entry == "open":
+        settings = {**settings, "budget": planned_surveys(entry, None, interviews)}
+    return StudySettings(seed, **settings)
 
 
 def methods_of(

@@ -21,7 +21,7 @@ from claim.discovery import (
     surveys,
 )
 from claim.discovery.policies.simple import Clairvoyant
-from claim.discovery.simulation import BudgetUnit
+from claim.discovery.simulation import BUDGET, BudgetUnit, Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
@@ -31,7 +31,6 @@ from claim.selection import Candidates, select
 from claim.selection.greedy import Task, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
-Entry = Literal["closed", "open"]
 OWN = "own"  # the selector of a policy that chooses its leaders itself
 
 
@@ -191,7 +190,7 @@ class StudySettings:
     """
 
     seed: int
-    budget: int = 5  # surveys
+    budget: int = BUDGET  # surveys
     start_size: int = 5  # people known at the beginning
     leaders: int = 10
     p: float = 0.1
@@ -211,11 +210,7 @@ class StudySettings:
         check_whole(budget=self.budget, seed=self.seed)
         if self.unit not in get_args(BudgetUnit):
             raise InputError(f"unit must be {' or '.join(get_args(BudgetUnit))}, got {self.unit!r}")
-        if self.entry not in get_args(Entry):
-            raise InputError(f"entry must be {' or '.join(get_args(Entry))}, got {self.entry!r}")
-        if self.entry == "closed" and self.frame != "uniform":
-            raise InputError("a frame is for open studies, in which new people are met")
-        Frame.parse(self.frame)
+        check_entry(self.entry, self.frame)
         if self.hub_question is not None:
             check_number(hub_question=self.hub_question)
         check_number(0, 1, p=self.p, refusal=self.refusal)

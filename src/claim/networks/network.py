@@ -208,9 +208,16 @@ class Network:
 
     def indices_of(self, labels: Iterable[Label]) -> list[int]:
         """The indices of people given by label, each once."""
-        if isinstance(labels, str) or not isinstance(labels, Iterable):
-            raise InputError(f"people must be a list of labels, got {labels!r}")
-        return list(dict.fromkeys(map(self.index_of, labels)))
+        return list(dict.fromkeys(map(self.index_of, label_list(labels))))
+
+    def with_people(self, labels: Iterable[Label]) -> "Network":
+        """The network with all of these people; those who were not in it have no contacts."""
+        there = {str(label) for label in self.labels}
+        more = [label for label in dict.fromkeys(label_list(labels)) if str(label) not in there]
+        if not more:
+            return self
+        offsets = np.append(self.offsets, np.full(len(more), self.offsets[-1]))
+        return replace(self, offsets=offsets, labels=(*self.labels, *more))
 
     @cached_property
     def checksum(self) -> str:
@@ -232,6 +239,13 @@ class Network:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"Network({self.name!r}, {kind}, {self.n} people, {self.m} edges)"
+
+
+def label_list(labels: Iterable[Label]) -> list[Label]:
+    """The labels of people as a list; one label alone is refused."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError(f"people must be a list of labels, got {labels!r}")
+    return list(labels)
 
 
 def _index_array(values: npt.ArrayLike) -> OffsetArray:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from claim.cascades.influence import Influence, influence_of
 from claim.discovery.protocols import Limits
+from claim.discovery.simulation import Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
+from claim.networks.network import label_list
 from claim.randomness import Rng, as_generator
 from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
@@ -15,6 +17,7 @@ from claim.selection.greedy import Candidates, Task, Ties
 from claim.selection.selectors import METHODS
 
 if TYPE_CHECKING:
+    from claim.advice import Marks
     from claim.selection.foresight import Expected
 
 REPLACEMENTS = 5
@@ -63,6 +66,8 @@ def select(
     surveyed: Iterable[Label] = (),
     start: Iterable[Label] = (),
     people: int | None = None,
+    marks: "Marks" = (),
+    entry: Entry = "closed",
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -71,10 +76,13 @@ def select(
     worlds the greedy method chooses with, ``rng`` a seed or a generator.
 
     ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank`` or ``random``. For a network
-    that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed`` and ``start`` are those
-    of :func:`claim.advise`, and ``people`` the number of people in all.
+    that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and
+    ``entry`` are those of :func:`claim.advise`, and ``people`` is the number of people in all.
     """
-    network = load(network)
+    network, surveyed = load(network), label_list(surveyed)
+    check_entry(entry)
+    if entry == "open":
+        network = network.with_people(surveyed)
     if network.n == 0:
         raise InputError(f"{network.name} has no people to choose from")
     check_whole(1, k=k, samples=samples)
@@ -86,6 +94,8 @@ def select(
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
     if isinstance(method, str) and method in METHODS:
+        if marks:
+            raise InputError(f"{method} chooses by ties alone: marks are for foresight")
         k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
         if k == 0:
             return Selection([], 0.0, 0.0, method)
@@ -93,7 +103,8 @@ def select(
         return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee)
     from claim.advice import discovered_so_far
 
-    seen, own = discovered_so_far(network, surveyed, (), start), own_object("selectors", method)
+    seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
+    own = own_object("selectors", method)
     if own is not None:
         given = {name: value for name, value in limits.items() if value or name == "may"}
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))

@@ -50,7 +50,8 @@ class Mix:
         if person != NEW:
             return reasons_of(self.policy, discovered, person)
         wanted = round(self.share * self.interviews)
-        text = "{done} of {wanted} new people have been interviewed; named people follow"
+        text = "{done} of {wanted} new people have been interviewed"
+        text += "; named people follow" if wanted < self.interviews else ""
         return [Message.of(text, done=len(discovered.start), wanted=wanted)]
 
 
