@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 
 from claim.fitting import foresight
+from claim.fitting.studies import Pool
 from claim.networks.synthetic import zone_like
 from claim.selection.foresight.model import read_model
 from claim.selection.foresight.trees import Growth
 
 FEW = Growth(trees=5, depth=2, least=5.0)
-TINY = foresight.FitSettings(
-    look_alikes=2, studies=6, studies_each=3, fresh_look_alikes=2, fresh_studies=3, hidden=FEW, first=FEW, gain=FEW
-)
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    """A plan of seconds, and a training network that needs no file."""
-    monkeypatch.setattr(foresight, "FitSettings", lambda: TINY)
-    mine = zone_like(120, np.random.default_rng(1), name="mine")
-    monkeypatch.setattr(foresight, "training_networks", lambda family, data_dir=None: [mine])
+    """Settings of seconds, and training networks that need no file."""
+    tiny = foresight.FitSettings(hidden=FEW, first=FEW, gain=FEW, reach=FEW)
+    monkeypatch.setattr(foresight, "FitSettings", lambda pool: tiny)
+    mine = [zone_like(120, np.random.default_rng(i), name=f"mine{i}") for i in range(2)]
+    pools = tuple(Pool(f"{network.name} networks", network, 6) for network in mine)
+    monkeypatch.setattr(foresight, "training_pool", lambda settings, seed, data_dir: pools)
 
 
 @pytest.mark.needs("lightgbm")
@@ -49,16 +49,6 @@ def test_the_command_on_the_card_makes_the_same_model_again(claim, folder, quick
     assert file.read_text() == text
 
 
-@pytest.mark.needs("lightgbm")
-def test_the_ranges_of_the_free_form_are_a_file_without_trees(claim, quick):
-    done = claim("foresight", "train", "--family", "free")
-    assert done.returncode == 0, done.stderr
-    assert "foresight.free.json" in done.stdout
-    used = claim("evaluate", "--networks", "names.csv", "--selector", "foresight:foresight.free.json", "--runs", "2")
-    assert used.returncode == 2
-    assert "no trees" in used.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
@@ -67,7 +57,7 @@ def test_the_ranges_of_the_free_form_are_a_file_without_trees(claim, quick):
         (["--family", "zones", "--out", "nowhere/model.json"], "no folder nowhere"),
         (["--family", "zones", "--out", "."], "is a directory"),
         (["--family", "retweet"], "copen"),
-        ([], "family"),
+        (["--workers", "0"], "workers"),
     ],
 )
 def test_what_cannot_be_trained_is_one_line(claim, arguments, word):
@@ -87,7 +77,7 @@ def test_a_selector_file_that_is_missing_or_none_is_one_line(claim):
 def test_coverage_says_how_often_the_range_holds(claim):
     done = claim(
         "foresight", "coverage", "--networks", "zone1,look-alikes:zones", "--selector", "foresight:free",
-        "--budget", "0,5", "--studies", "10", "--json", "-",
+        "--budget", "0,5", "--studies", "10", "--population", "known", "--json", "-",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["coverage"]
@@ -99,6 +89,14 @@ def test_coverage_says_how_often_the_range_holds(claim):
         assert 0 <= row["held"] <= 1
         assert row["low"] <= row["expected"] <= row["high"]
         assert row["reached"] >= 1
+        assert row["ratio"] >= 1
+        assert row["too many"] == 0
+    opened = claim(
+        "foresight", "coverage", "--networks", "zone1", "--entry", "open", "--interviews", "8", "--studies", "5",
+        "--hub-question", "1", "-k", "3", "--selector", "foresight:1",
+    )  # fmt: skip
+    assert opened.returncode == 0, opened.stderr
+    assert "interviews" in opened.stdout
 
 
 @pytest.mark.parametrize(
@@ -109,6 +107,9 @@ def test_coverage_says_how_often_the_range_holds(claim):
         (["--networks", ""], "names nothing"),
         (["--budget", "many"], "many"),
         (["--budget", ""], "names nothing"),
+        (["--interviews", "5"], "--entry open"),
+        (["--entry", "open", "--budget", "5"], "--entry open"),
+        (["--population", "guessed"], "population must be known"),
         (["--selector", "greedy"], "greedy"),
         (["--studies", "0"], "studies"),
         (["--probability", "2", "--networks", "zone1"], "robability"),

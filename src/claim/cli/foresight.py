@@ -93,8 +93,11 @@ def coverage(
     opened = entry == "open"
     if (budget if opened else interviews) is not None:
         raise InputError("--budget counts surveys of closed studies, --interviews those of --entry open")
-    option, given = ("interviews", interviews or "10,25") if opened else ("budget", budget or "5,20")
-    wanted, budgets = expand(names(networks)), [whole(f"--{option}", number) for number in names(given)]
+    option, given, usual = ("interviews", interviews, "10,25") if opened else ("budget", budget, "5,20")
+    wanted, budgets = (
+        expand(names(networks)),
+        [whole(f"--{option}", each) for each in names(usual if given is None else given)],
+    )
     if not wanted or not budgets:
         raise InputError(f"--{option if wanted else 'networks'} names nothing")
     population_factor(population)

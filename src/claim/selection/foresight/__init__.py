@@ -30,7 +30,7 @@ def foresight_named(name: str, family: str | None = None, **settings: Any) -> Fr
     ``foresight:free`` has none. The models of earlier versions are ``foresight:retweet`` and so on; ``foresight:1``
     takes the one of the network's ``family`` if it is known, else none.
     """
-    form = name.partition(":")[2] or ANY
+    form = name.partition(":")[2] or (ANY if ANY in shipped_names() else FIRST)
     if form == FIRST:
         own = LOOK_ALIKES.get(family or "", family)
         form = own if own in shipped_names() else FREE

@@ -36,7 +36,6 @@ def save_model(model: Model, path: Path) -> Path:
         "card": model.card,
         "before": list(BEFORE),
         "features": list(FEATURES),
-        "ranges": model.ranges and model.ranges.to_dict(),
         "reach": model.reach and model.reach.to_dict(),
         "hidden": model.hidden.to_dict(),
         "gain": model.gain.to_dict(),
@@ -60,7 +59,7 @@ def read_model(path: Path) -> Model:
     try:
         before, features = (places(data[name], known) for name, known in (("before", BEFORE), ("features", FEATURES)))
         trees = Trees.from_dict(data["hidden"], before), Trees.from_dict(data["gain"], features)
-        ranges = data["ranges"] and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
+        ranges = data.get("ranges") and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
         reach = data.get("reach") and Reach.from_dict(data["reach"])
         return Model(*trees, ranges, reach, data["card"])
     except (KeyError, TypeError, ValueError) as error:

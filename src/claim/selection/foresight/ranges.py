@@ -1,4 +1,4 @@
-"""The expected reach with a 90 % range, from the errors of the guess in simulated studies.
+"""The expected reach with a 90 % range of the models of the first version and of ``foresight:free``.
 
 The leaders reach at least what they reach along seen contacts. The guess beyond that, the extra, can be wrong. Trees
 predict by which factor it is wrong on average in a study like this one, and the spread of the logarithm of that
@@ -9,43 +9,21 @@ If everyone is surveyed there is no extra, and the range closes.
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from claim.networks.network import BoolArray, FloatArray
+from claim.networks.network import FloatArray
 from claim.selection.foresight.features import STUDY
-from claim.selection.foresight.trees import Growth, Trees, grow
+from claim.selection.foresight.trees import Trees
 
 CHANCES = (0.075, 0.15)  # bounds of the probabilities p with marks of their own
-NINE_IN_TEN = (0.05, 0.95)
 # Times the marks, since a network yet unseen differs more than those at hand; measured, see docs/notes/foresight.md
 WIDER = 1.1
 WIDER_AFTER_TRAINING = 1.3  # half of the marks come from networks that the trees of the guess were grown on
-FEWEST = 40  # studies that marks are taken from
-SMALLEST_EXTRA = 0.01  # of a person; below that there is nothing to learn from
-SMALLEST_FACTOR = 0.02  # errors are measured down to this factor, since a true extra of 0 has no logarithm
-PARTS = 4  # of the networks, for cross-validation
-FACTOR = Growth(trees=60, depth=3, rate=0.1, least=5.0)
-SPREAD = Growth(trees=40, depth=2, rate=0.1, least=5.0)
 RANGE_FEATURES = (*STUDY, "log extra")
-FIRST_FEATURES = (*STUDY[:8], "log extra")  # of files that do not name them
+FIRST_FEATURES = (*STUDY[:8], "log extra")  # those that the trees were grown on
 Marks = tuple[float, float]
-
-
-class Sample(NamedTuple):
-    """Simulated studies: their features, the known reach, the guessed extra and the true one."""
-
-    features: FloatArray
-    known: FloatArray
-    extra: FloatArray
-    truth: FloatArray
-    network: FloatArray  # a number for each network
-    weight: FloatArray
-
-    def where(self, chosen: BoolArray) -> "Sample":
-        """Some of the studies."""
-        return Sample(*(array[chosen] for array in self))
 
 
 def range_features(study: FloatArray, guess: float, known: float) -> FloatArray:
@@ -73,59 +51,14 @@ class Ranges:
         return known + extra, known + min(low, extra), known + max(high, extra)
 
     @classmethod
-    def fitted(cls, sample: Sample, rng: np.random.Generator) -> "Ranges":
-        """Trees on all studies; marks by cross-validation over networks."""
-        usable = sample.where(sample.extra > SMALLEST_EXTRA)
-        part = rng.permutation(int(usable.network.max()) + 1)[usable.network.astype(int)] % PARTS
-        error, strayed = np.empty(len(part)), np.empty(len(part))
-        for i in range(PARTS):
-            error[part == i] = _error(_factor_trees(usable.where(part != i), rng), usable.where(part == i))
-        for i in range(PARTS):
-            spread = _spread_trees(usable.where(part != i), error[part != i], rng)
-            strayed[part == i] = error[part == i] / spread.predict(usable.where(part == i).features)
-        chances = np.array([_chance(row) for row in usable.features])
-        marks = tuple(_marks(strayed, usable.weight, chances == i) for i in range(len(CHANCES) + 1))
-        return cls(_factor_trees(usable, rng), _spread_trees(usable, error, rng), marks)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        marks = [[round(mark, 4) for mark in pair] for pair in self.marks]
-        trees = {"factor": self.factor.to_dict(), "spread": self.spread.to_dict()}
-        return {"chances": list(CHANCES), "marks": marks, "features": list(RANGE_FEATURES), **trees}
-
-    @classmethod
     def from_dict(cls, data: dict[str, Any], wider: float = WIDER) -> "Ranges":
         """What :meth:`to_dict` wrote."""
         if data["chances"] != list(CHANCES):
             raise ValueError("ranges for other probabilities")
-        columns = [RANGE_FEATURES.index(name) for name in data.get("features", FIRST_FEATURES)]
+        columns = [RANGE_FEATURES.index(name) for name in FIRST_FEATURES]
         factor, spread = (Trees.from_dict(data[name], columns) for name in ("factor", "spread"))
         return cls(factor, spread, tuple((float(low), float(high)) for low, high in data["marks"]), wider)
 
 
 def _chance(features: FloatArray) -> int:
     return bisect_right(CHANCES, features[STUDY.index("p")])
-
-
-def _factor_trees(sample: Sample, rng: np.random.Generator) -> Trees:
-    """The larger a part of the reach the extra is, the more an error counts, whatever the size of the network."""
-    weights = sample.weight * np.sqrt(sample.extra / (sample.known + sample.extra))
-    return grow(sample.features, np.maximum(sample.truth, 0.0) / sample.extra, weights, FACTOR, rng)
-
-
-def _spread_trees(sample: Sample, error: FloatArray, rng: np.random.Generator) -> Trees:
-    return grow(sample.features, np.abs(error), sample.weight, SPREAD, rng)
-
-
-def _error(factor: Trees, sample: Sample) -> FloatArray:
-    """The logarithm of the factor between the true extra and the corrected guess."""
-    factors = sample.truth / (sample.extra * factor.predict(sample.features))
-    errors: FloatArray = np.log(np.maximum(factors, SMALLEST_FACTOR))
-    return errors
-
-
-def _marks(strayed: FloatArray, weight: FloatArray, likely: BoolArray) -> Marks:
-    """The marks of some studies, or of all where these are too few."""
-    some = likely if likely.sum() >= FEWEST else np.ones(len(strayed), dtype=np.bool_)
-    low, high = np.quantile(strayed[some], NINE_IN_TEN, weights=weight[some], method="inverted_cdf")
-    return float(low), float(high)
