@@ -114,7 +114,8 @@ NAMED = Bundle(
 def test_headers_and_line_ends_are_those_of_the_notes() -> None:
     people, ties, surveys = (content.decode() for content in export(NAMED, "csv").values())
     assert people.startswith(
-        "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank\r\n"
+        "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank,"
+        "is_new,marked\r\n"
     )
     assert ties == "Source,Target,Type,Weight,named_by\r\nP1,P2,Undirected,1,P1\r\n"
     assert surveys == (
