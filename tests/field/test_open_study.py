@@ -166,6 +166,9 @@ def test_a_recommended_new_person_is_noted_as_recommended():
     assert recommend(paper.study).count == 1  # one place of the round is left
     paper.survey("P2")
     assert not paper.study.surveys[1].recommended
+    paper.run(lambda draft: commands.show_advice(draft, recommend(paper.study, 3)))
+    paper.survey(meet(paper, "Ben"))
+    assert recommend(paper.study).count == 2
 
 
 def test_a_new_person_who_refuses_is_recorded_without_a_name_and_unseen(paper):
