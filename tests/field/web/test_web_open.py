@@ -1,10 +1,12 @@
 """Open studies and the question who knows the most people, on the pages without script and in the JSON interface."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from desk_client import PASSPHRASE, position
 
+from claim.field.study import commands
 from claim.field.study.events import NEW_PERSON, Overridden
 from claim.field.study.setup import Setup
 
@@ -155,3 +157,13 @@ def test_pages_are_in_spanish_too(browser, base):
     assert "Entrevistar a una persona nueva" in page
     assert "numere a las personas y sortee un número" in page
     assert "se ha entrevistado a 0 de 6 personas nuevas" in page
+
+
+def test_practice_says_whom_the_team_met(browser, desk):
+    base = f"/s/{desk.practise()}"
+    opened = desk.rehearsal.opened
+    opened.run(lambda draft: commands.change_settings(draft, replace(draft.state.settings, open=True)))
+    opened.run(lambda draft: [commands.end_survey(draft, code, "refused") for code in draft.state.people])
+    page = browser.get(f"{base}/next").text
+    assert f'value="{desk.rehearsal.drawn()}"' in page
+    assert "By lot you met this made-up person" in page
