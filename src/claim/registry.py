@@ -151,8 +151,8 @@ def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5, p
         return own if planned is None else planned(budget, p)  # type: ignore[no-any-return]
     name = str(given)
     check_policy(name)
-    if _is_mix(name):
-        share, among_named = _mix_parts(name)
+    if is_mix(name):
+        share, among_named = mix_parts(name)
         other = find_policy(among_named, family, budget, p)
         return Mix(best_share(budget) if share is None else share, other, name, budget)
     from claim.learning.policy import learned_policy
@@ -166,8 +166,8 @@ def check_policy(given: PolicyLike) -> None:
     if own_object("policies", given) is not None:
         return
     name = str(given)
-    if _is_mix(name):
-        check_policy(_mix_parts(name)[1])
+    if is_mix(name):
+        check_policy(mix_parts(name)[1])
         return
     if is_file(name):
         if not Path(name).exists():
@@ -180,11 +180,12 @@ def check_policy(given: PolicyLike) -> None:
         raise InputError(f"{name} is a trained policy and needs PyTorch: {install_command('learning')}")
 
 
-def _is_mix(name: str) -> bool:
+def is_mix(name: str) -> bool:
+    """Whether a name means a mix of new people and those that another policy chooses."""
     return name.partition(":")[0] == MIX
 
 
-def _mix_parts(name: str) -> tuple[float | None, str]:
+def mix_parts(name: str) -> tuple[float | None, str]:
     """The share and the policy of ``mix:SHARE:POLICY``; the share is None for ``mix:best``."""
     if name == f"{MIX}:best":
         return None, DEFAULT
@@ -205,7 +206,7 @@ def can_load_trained() -> bool:
 
 def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) -> bool:
     """Whether a policy is a reference, draws its own start, or the like; no trained one is or does."""
-    if isinstance(given, str) and _is_mix(given):
+    if isinstance(given, str) and is_mix(given):
         return mark(Mix(0.0, POLICIES[DEFAULT], given, 0))
     own = own_object("policies", given)
     return own is not None and mark(own)

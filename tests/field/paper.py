@@ -80,6 +80,10 @@ STEPS: dict[str, Callable[[Draft, str, str, int], object]] = {
     "rename": lambda d, a, b, n: commands.rename(d, a, f"renamed {n}"),
     "remove tie": lambda d, a, b, n: commands.remove_tie(d, a, a, b),
     "mark start": lambda d, a, b, n: commands.mark_start(d, a, bool(n % 2)),
+    "mark": lambda d, a, b, n: commands.mark_contact(d, a, b),
+    "unmark": lambda d, a, b, n: commands.unmark_contact(d, a),
+    "met": lambda d, a, b, n: commands.meet_new_person(d, a),
+    "met first": lambda d, a, b, n: commands.meet_new_person(d, d.new_person(f"met {n}" if n % 2 else None)),
     "shown": lambda d, a, b, n: commands.show_advice(d, recommend(d.study, 1 + n % 3)),
     "override": lambda d, a, b, n: commands.override(d, a, f"because {n}"),
     "offered": lambda d, a, b, n: commands.answer_of_leader(d, a, "offered"),
@@ -88,14 +92,14 @@ STEPS: dict[str, Callable[[Draft, str, str, int], object]] = {
     "undo": lambda d, a, b, n: commands.undo(d, 1 + n % d.study.position),
 }
 
-OFTEN = ["start person", "start survey", "start survey", "name", "name new", "name new", "name new", "answered"]
+OFTEN = ["start person", "start survey", "start survey", "name", "name new", "name new", "name new", "answered", "mark"]
 scripts = st.lists(
     st.tuples(st.sampled_from([*STEPS, *OFTEN]), st.integers(0, 60), st.integers(0, 60)), min_size=5, max_size=45
 )
 
 
-def played(script: list[tuple[str, int, int]]) -> Paper:
-    paper = Paper(budget=5, leaders=3, seed=7)
+def played(script: list[tuple[str, int, int]], **more: object) -> Paper:
+    paper = Paper(budget=5, leaders=3, seed=7, **more)
     paper.add("first", start=True)
     for what, one, two in script:
         paper.step(what, one, two)

@@ -1,5 +1,7 @@
 """The practice study: made-up people answer, nothing is kept, and the score is honest."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,33 @@ def test_random_surveys_are_as_many_as_the_team_made(rehearsal):
     after = rehearsal.score(["P1"])
     assert (before.team, before.best) == (after.team, after.best)
     assert before.random < after.random
+
+
+def test_an_open_study_with_marks_can_be_rehearsed(rehearsal):
+    setup = replace(rehearsal.opened.study.setup, open=True, hub_question=True, interviews=START + 6)
+    rehearsal.opened.run(lambda draft: commands.change_settings(draft, setup))
+    before = rehearsal.score(["P1"])
+    for _ in range(START):
+        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
+    names = []
+    for _ in range(3):
+        assert recommend(rehearsal.opened.study).new_people == 1
+        names.append(rehearsal.drawn())
+        assert rehearsal.drawn() == names[-1]  # until they were asked
+
+        def met(draft):
+            known = rehearsal.opened.view.index.same(names[-1])
+            code = known[0] if known else draft.new_person(names[-1])
+            commands.meet_new_person(draft, code)
+            return code
+
+        survey(rehearsal, rehearsal.opened.run(met).result)
+    study = rehearsal.opened.study
+    assert len(set(names)) == 3
+    assert len(study.discovered().start) == START + 3
+    surveyed = [person for person in study.people.values() if person.contacts]
+    assert all(person.marked in person.contacts for person in surveyed)
+    assert rehearsal.score(["P1"]).random > before.random
 
 
 def test_made_up_names_differ_and_slips_are_still_alike():

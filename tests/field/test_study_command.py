@@ -82,6 +82,31 @@ def test_a_study_from_the_first_person_to_the_leaders(study, tmp_path, monkeypat
     assert study("list", "--json", "-") == {"studies": []}
 
 
+def test_an_open_study_begins_with_nobody(study):
+    words = ("create", "--open", "--interviews", "4", "--hub-question", "--leaders", "2")
+    assert study(*words, "--json", "-", lines=["Village"])["surveys_left"] == 4
+    advice = study("next", "--json", "-")
+    assert [(row["person"], row["name"]) for row in advice["ranking"]] == [("new", "a new person")]
+    assert "draw a number" in " ".join(study("next").split())
+    assert study("answer", "--new", "--consent", "--json", "-", lines=["Ana", "Ben", "Carla"]) == {
+        "person": "P1", "named": 2, "new": ["P2", "P3"]
+    }  # fmt: skip
+    assert study("mark", "P1", "--json", "-", lines=["Carla"]) == {"person": "P1", "marked": "P3"}
+    assert study("mark", "P1", "--none", "--json", "-")["marked"] is None
+    study("mark", "P1", "P2")
+    assert study("refuse", "--new", "--json", "-") == {"person": "P4", "outcome": "refused"}
+    assert "claim study mark P2" in study("answer", "P2", "--new", "--consent", "P1")
+    rows = {row["code"]: row for row in study("people", "--json", "-")["rows"]}
+    assert {code: (row["is_new"], row["marked"]) for code, row in rows.items()} == {
+        "P1": (True, "P2"), "P2": (True, None), "P3": (False, None), "P4": (True, None)
+    }  # fmt: skip
+    history = study("history", "--json", "-")["events"]
+    assert sum(event["type"] == "NewPersonMet" for event in history) == 3
+    assert "P1 P2" in study("history")
+    with pytest.raises(ClaimError, match="P1 was surveyed already"):
+        study("refuse", "P1", "--new")
+
+
 NAMES = ("Ana López", "Ana", "Ben", "Zoe", "Quiet Corner")
 
 
@@ -101,6 +126,8 @@ NAMES = ("Ana López", "Ana", "Ben", "Zoe", "Quiet Corner")
         ("leaders", "--include", "Ana"),
         ("leaders", "--exclude", "P1,Ana"),
         ("merge", "P1", "Ana"),
+        ("mark", "P1", "Ana"),
+        ("refuse", "--new", "Ana"),
         ("unmerge", "Ana"),
         ("import", "ties.csv", "--same", "Zoe=P1"),
         ("import", "ties.csv", "--same", "new-1=Ana"),
@@ -146,6 +173,13 @@ def test_errors_are_one_line(study, monkeypatch):
         (("leader", "P1", "maybe"), [], "one of offered, accepted"),
         (("leader",), [], "one of offered, accepted"),
         (("undo", "1"), [], "cannot be undone"),
+        (("create", "--open", "--budget", "5"), [], "no --budget: give --interviews"),
+        (("create", "--interviews", "5"), [], "add --open, or give --budget"),
+        (("create", "--open", "--policy", "one-hop"), ["Village"], "chooses its own leaders"),
+        (("answer", "--new", "--consent", "--nobody"), ["Zoe"], "closed to new people"),
+        (("refuse", "--new"), [], "closed to new people"),
+        (("mark", "P1", "P2"), [], "P1 did not name P2"),
+        (("mark", "P1", "P2", "--none"), [], "either a contact or --none"),
         (("create",), [" "], "no line for: Title"),
         (("create",), ["Centre", "Ana"], "1 more lines"),
         (("people", "--study", "nope"), [], "no study"),

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,19 @@ from paper import EASY, PASSPHRASE
 
 from claim.errors import ClaimError, InputError
 from claim.field.study import commands
-from claim.field.study.events import ConsentWithdrawn, PersonAdded, Restored, events_after, head_of
+from claim.field.study.events import (
+    ConsentWithdrawn,
+    PersonAdded,
+    RecommendationShown,
+    Restored,
+    events_after,
+    head_of,
+)
 from claim.field.study.setup import Setup
 
 pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 
+from claim.field.advice.recommend import recommend
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library, StudyHere, compare
 from claim.field.store.store import Conflict, Damaged, Store
@@ -341,10 +350,34 @@ def test_a_backup_of_version_2_replaces_its_study(library, old):
     assert (DATA / "version-2.backup").read_bytes() == old_backup
 
 
+# Made by a program of file version 3, which knows neither open studies nor marks.
+VERSION_3 = ("068b99837d49bb4a", "29:a046a362e421f2f82d81d63d6f496e1789da4193c9b14d65f4aa0baebc0ee338")
+
+
+def test_a_study_of_version_3_stays_closed_and_keeps_what_was_recommended(library):
+    study, head = VERSION_3
+    library.directory.mkdir()
+    shutil.copy(DATA / "version-3.study", library.directory / f"{study}.study")
+    with library.open(study, "the third passphrase") as opened:
+        setup = opened.study.setup
+        assert (setup.open, setup.hub_question, setup.rule, opened.study.left) == (False, False, "degree+inverse", 4)
+        shown = [event.body for event in opened.study.log if isinstance(event.body, RecommendationShown)]
+        assert [each.ranking[: each.count] for each in shown] == [("P4",), ("P3", "P6"), ("P3", "P5")]
+        assert [each.person for each in recommend(opened.study).ranking] == list(shown[-1].ranking)
+        assert not opened.run(lambda draft: commands.show_advice(draft, recommend(draft.study))).events
+        assert opened.verify().head == head
+        opened.run(lambda draft: commands.change_settings(draft, replace(setup, open=True, hub_question=True)))
+        opened.run(lambda draft: commands.meet_new_person(draft, draft.new_person("Yorick Hale")))
+        opened.run(lambda draft: commands.mark_contact(draft, "P1", "P4"))
+        assert events_after(head, opened.study.log) == 4
+    with library.open(study, "the third passphrase") as again:
+        assert (again.study.person("P1").marked, again.study.person("P8").is_new) == ("P4", True)
+
+
 def test_an_older_program_says_that_a_newer_one_is_needed(library, opened, monkeypatch):
     from claim.field.store import store
 
     opened.lock()
-    monkeypatch.setattr(store, "VERSION", 2)
+    monkeypatch.setattr(store, "VERSION", 3)
     with pytest.raises(ClaimError, match="install a newer one"):
         library.open("", PASSPHRASE)

@@ -215,7 +215,12 @@ def create(
     library: "Library",
     title: Annotated[str | None, typer.Option(hidden=True)] = None,
     question: Annotated[str, typer.Option(help="The question of the survey.")] = "Whom do you talk to?",
-    budget: Annotated[int, typer.Option(help="Number of surveys, beside the start people.")] = 20,
+    budget: Annotated[int | None, typer.Option(help="Number of surveys, beside the start people (else 20).")] = None,
+    open: Annotated[bool, typer.Option("--open", help="New people may be interviewed.")] = False,
+    interviews: Annotated[int | None, typer.Option(help="Interviews in all of an open study (else 25).")] = None,
+    hub_question: Annotated[
+        bool, typer.Option("--hub-question", help="Ask which contact knows the most people.")
+    ] = False,
     leaders: Annotated[int, typer.Option(help="Number of leaders.")] = 10,
     size_low: Annotated[int | None, typer.Option(help="Smallest possible number of people in all.")] = None,
     size_high: Annotated[int | None, typer.Option(help="Largest possible number of people in all.")] = None,
@@ -238,15 +243,22 @@ def create(
     """
     from claim.field import DEFAULT_POLICY, Setup, view
 
+    if open and budget is not None:
+        raise InputError("an open study has no --budget: give --interviews, the number of interviews in all")
+    if interviews is not None and not open:
+        raise InputError("--interviews is for an open study: add --open, or give --budget")
     if title is not None:
         raise kept_off("a title", "leave --title out and enter it at the prompt or on standard input")
     entered = Entered()
     title = entered.one("Title of the study", str)
     entered.end()
     setup = Setup(
-        title, question, budget, leaders, size_low, size_high, consent_text, consent_version, retention=retention,
+        title, question, leaders=leaders, size_low=size_low, size_high=size_high, consent_text=consent_text,
+        consent_version=consent_version, retention=retention, open=open, hub_question=hub_question,
         refusal_rule=refusal_rule, selector=selector,  # type: ignore[arg-type]  # checked by Setup
         seed=seed, p=p, policy=policy or DEFAULT_POLICY, attendance=attendance,
+        budget=Setup.budget if budget is None else budget,
+        interviews=Setup.interviews if interviews is None else interviews,
     )  # fmt: skip
     with library.create(setup, asked_passphrase(confirm=True)) as opened:
         result = view.overview(opened.view)
@@ -300,7 +312,7 @@ def next_person(
     opened: "OpenStudy",
     count: Annotated[int | None, typer.Option("-n", "--count", help="Number of people of a round.")] = None,
 ) -> Result:
-    """Recommend whom to survey next, with reasons.
+    """Recommend whom to survey next, with reasons; in an open study that may be a new person.
 
     Example: [bold]claim study next --count 3[/bold]
     """
@@ -311,7 +323,7 @@ def next_person(
     advice = recommend.recommend(opened.study, count)
     opened.run(lambda draft: commands.show_advice(draft, advice))
     result = view.advice(opened.view, advice)
-    for note in result["notes"]:
+    for note in (*result["notes"], *result["how_to_draw"]):
         say(note)
     rows = [{**row, "why": row["reasons"]} for row in result["ranking"]]
     return result, table(f"Whom to survey next ({result['policy']})", ["rank", "person", "name", "why"], rows)
@@ -325,6 +337,7 @@ def answer(
     consent: Annotated[bool, typer.Option("--consent", help="The person consented to the study's text.")] = False,
     partial: Annotated[bool, typer.Option("--partial", help="The survey will be continued later.")] = False,
     nobody: Annotated[bool, typer.Option("--nobody", help="The person named no contacts.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="The person was met as a new person, drawn by lot.")] = False,
 ) -> Result:
     """Enter a survey: a person and the contacts they named.
 
@@ -339,29 +352,46 @@ def answer(
         raise InputError("give either contacts or --nobody, not both")
     opened, entered = open_study(), Entered()
     view = opened.view
-    who = coded(view, person) if person else entered.one(PERSON, view.find)
+    find = (lambda text: _known(view, text) or text) if new else view.find  # the name of a new person may be new
+    who = coded(view, person) if person else entered.one(PERSON, find)
     named = contacts or []
     if not (contacts or nobody):
         named = entered.many("Contacts (codes or names)", lambda contact: _known(view, contact))
     entered.end()
     if not (named or nobody or partial):
         raise InputError("no contacts were entered: give --nobody if the person named none")
-    new: dict[object, str] = {}  # codes of people who were not known, by the words of their names
+    added: dict[object, str] = {}  # codes of people who were not known, by the words of their names
 
-    def whole_survey(draft: "Draft") -> None:
-        commands.start_survey(draft, who, consent=consent)
+    def whole_survey(draft: "Draft") -> str:
+        code = _met(draft, opened.view, who) if new else who
+        commands.start_survey(draft, code, consent=consent)
         for contact in named:
             known, spelt = _known(opened.view, contact), words(contact) or contact
             if known is not None:
-                commands.name_contact(draft, who, known)
-            elif spelt not in new:
+                commands.name_contact(draft, code, known)
+            elif spelt not in added:
                 warn_of_similar(opened.view, contact)
-                new[spelt] = commands.name_new_contact(draft, who, contact)
-        commands.end_survey(draft, who, "partial" if partial else "answered")
+                added[spelt] = commands.name_new_contact(draft, code, contact)
+        commands.end_survey(draft, code, "partial" if partial else "answered")
+        return code
 
-    opened.run(whole_survey)
-    result = {"person": who, "named": len(named), "new": list(new.values())}
-    return result, f"{who} named {len(named)}, of whom {len(new)} new"
+    code = opened.run(whole_survey).result
+    if opened.study.setup.hub_question and named:
+        say(f"claim study mark {code} records which of them knows the most people")
+    result = {"person": code, "named": len(named), "new": list(added.values())}
+    return result, f"{code} named {len(named)}, of whom {len(added)} new"
+
+
+def _met(draft: "Draft", view: "View", who: str) -> str:
+    """Record that a person, by code or by name if they were not known, was met as a new person; returns the code."""
+    from claim.field.study import commands
+
+    known = who in draft.state.people
+    if not known:
+        warn_of_similar(view, who)
+    code = who if known else draft.new_person(who)
+    commands.meet_new_person(draft, code)
+    return code
 
 
 def _known(view: "View", contact: str) -> str | None:
@@ -371,9 +401,50 @@ def _known(view: "View", contact: str) -> str | None:
 
 
 @study_verb()
-def refuse(opened: "OpenStudy", person: PersonArgument = None) -> Result:
+def mark(
+    opened: "OpenStudy",
+    person: PersonArgument = None,
+    contact: PersonArgument = None,
+    none: Annotated[bool, typer.Option("--none", help="Take it back: the person marked no contact.")] = False,
+) -> Result:
+    """Record which of the contacts that a person named knows the most people.
+
+    Example: [bold]claim study mark P1 P3[/bold]
+    """
+    from claim.field.study import commands
+
+    if none and contact:
+        raise InputError("give either a contact or --none, not both")
+    asked = {PERSON: person} if none else {PERSON: person, "Who knows the most people (code or name)": contact}
+    who, *marked = people_of(opened.view, asked)
+    if none:
+        opened.run(lambda draft: commands.unmark_contact(draft, who))
+        return {"person": who, "marked": None}, f"{who} marked no contact"
+    opened.run(lambda draft: commands.mark_contact(draft, who, marked[0]))
+    return {"person": who, "marked": marked[0]}, f"{who} says that {marked[0]} knows the most people"
+
+
+@study_verb()
+def refuse(
+    opened: "OpenStudy",
+    person: PersonArgument = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="They were met as a new person; without a code no name is stored.")
+    ] = False,
+) -> Result:
     """Record that a person refused to be surveyed; they are not recommended again."""
-    return _not_surveyed(opened, person, "refused")
+    if not new:
+        return _not_surveyed(opened, person, "refused")
+    from claim.field.study import commands
+
+    def refused(draft: "Draft") -> str:
+        code = coded(opened.view, person) if person else draft.new_person(None)
+        commands.meet_new_person(draft, code)
+        commands.end_survey(draft, code, "refused")
+        return code
+
+    code = opened.run(refused).result
+    return {"person": code, "outcome": "refused"}, f"{code}: refused"
 
 
 @study_verb("no-show")

@@ -175,7 +175,7 @@ def _clock_note(each: "SetBack") -> str:
 def _about(body: dict[str, Any]) -> str:
     if body.get("replaced"):
         return f"discarded {body['discarded']} of {body['replaced'].partition(':')[0]}"
-    keys = ("person", "by", "one", "other", "keep", "events")
+    keys = ("person", "by", "one", "other", "keep", "contact", "events")
     found = [body[key] for key in keys if key in body]
     return " ".join(str(each) if not isinstance(each, list) else " ".join(map(str, each)) for each in found)
 

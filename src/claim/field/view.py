@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from claim.errors import InputError
-from claim.field.study.events import as_data
+from claim.field.study.events import NEW_PERSON, as_data
 from claim.field.study.names import ALIKE, Match, NameIndex, Prepared
 from claim.field.study.study import Person, Study
 from claim.messages import Message
@@ -35,15 +35,15 @@ class View:
         return View(study, texts, {name: each for name, each in known.items() if name in kept})
 
     def name(self, code: str) -> str:
-        """What a person is called; their code if the name was erased."""
+        """What a person is called; their code if the name was erased, or never stored."""
         root = self.study.state.root(code)
-        return self.texts.get(self.study.state.people[root].name, root)
+        return self.texts.get(self.study.state.people[root].name) or root
 
     def spellings(self, code: str) -> list[str]:
         """All names of a person, the current one first, each once."""
         codes = self.study.state.codes_of(code)
         found = [self.texts.get(self.study.state.people[each].name) for each in codes]
-        return list(dict.fromkeys(name for name in found if name is not None))
+        return list(dict.fromkeys(name for name in found if name))
 
     @cached_property
     def index(self) -> NameIndex:
@@ -97,6 +97,7 @@ def overview(view: View) -> dict[str, Any]:
         "people": len(states),
         "ties": len(study.ties),
         "states": {state: states.count(state) for state in dict.fromkeys(states)},
+        "open": study.setup.open,
         "surveys_spent": study.spent,
         "surveys_left": study.left,
         "events": study.position,
@@ -107,7 +108,7 @@ def overview(view: View) -> dict[str, Any]:
 
 def people(view: View) -> list[dict[str, Any]]:
     """The people of the study with their names, in the order of discovery; for the team's own screen only."""
-    same = ("state", "consent", "is_start", "first_named_by", "times_named")
+    same = ("state", "consent", "is_start", "is_new", "first_named_by", "times_named", "marked")
     return [
         {"code": person.code, "name": view.name(person.code)}
         | {key: getattr(person, key) for key in same}
@@ -117,13 +118,13 @@ def people(view: View) -> list[dict[str, Any]]:
 
 
 def advice(view: View, given: "Advice") -> dict[str, Any]:
-    """A recommendation with its reasons in English."""
+    """A recommendation with its reasons in English; ``how_to_draw`` is there if it is to interview a new person."""
     ranking = [
         {"rank": rank, **_suggestion(view, each, recommended=rank <= given.count)}
         for rank, each in enumerate(given.ranking, 1)
     ]
-    notes = _said(view, given.notes)
-    return {"policy": given.policy, "seed": given.seed, "step": given.step, "ranking": ranking, "notes": notes}
+    said = {"notes": _said(view, given.notes), "how_to_draw": _said(view, given.how_to_draw)}
+    return {"policy": given.policy, "seed": given.seed, "step": given.step, "ranking": ranking, **said}
 
 
 def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
@@ -143,7 +144,7 @@ def history(view: View) -> list[dict[str, Any]]:
 
 
 def _suggestion(view: View, each: "Suggestion", **more: object) -> dict[str, Any]:
-    name = view.name(each.person)
+    name = "a new person" if each.person == NEW_PERSON else view.name(each.person)
     return {"person": each.person, "name": name, **more, "reasons": _said(view, each.reasons)}
 
 

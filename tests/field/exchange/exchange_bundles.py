@@ -1,5 +1,7 @@
 """Bundles of every kind, for hypothesis."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from claim.field.exchange.records import OUTCOMES, STATUSES, Bundle, PersonRecord, SurveyRecord, TieRecord
@@ -19,6 +21,12 @@ COUNTS = st.none() | st.integers(0, 10**6)
 NUMBERS = st.none() | st.floats(-1e9, 1e9, allow_nan=False)
 
 
+def _marks(code: str, ties: tuple[TieRecord, ...]) -> st.SearchStrategy[str | None]:
+    """A contact, or none."""
+    pairs = [{tie.source, tie.target} for tie in ties]
+    return st.sampled_from([None, *(other for pair in pairs if code in pair for other in pair - {code})])
+
+
 @st.composite
 def bundles(draw: st.DrawFn) -> Bundle:
     codes = draw(st.lists(CODES, min_size=1, max_size=6, unique=True))
@@ -33,6 +41,7 @@ def bundles(draw: st.DrawFn) -> Bundle:
             n_contacts=draw(COUNTS),
             times_named=draw(COUNTS),
             is_start=draw(st.booleans()),
+            is_new=draw(st.booleans()),
             leader_rank=draw(COUNTS),
             x=draw(NUMBERS),
             y=draw(NUMBERS),
@@ -49,6 +58,7 @@ def bundles(draw: st.DrawFn) -> Bundle:
         )
         for one, other in pairs
     )  # fmt: skip
+    people = tuple(replace(person, marked=draw(_marks(person.code, ties))) for person in people)
     ids = draw(st.lists(NASTY, max_size=3, unique=True))
     surveys = tuple(
         SurveyRecord(

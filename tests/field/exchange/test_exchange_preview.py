@@ -71,6 +71,22 @@ def test_a_missing_column_is_asked_for() -> None:
     assert set(chosen.bundle.names.values()) == {"Zoe", "Ann"}
 
 
+def test_marks_are_of_one_contact() -> None:
+    people, ties = "person_code,marked", csv("Source,Target", "A,B", "A,C", name="ties.csv")
+    fine = preview([csv(people, "A,B", "B,", "C,A"), ties])
+    assert {person.code: person.marked for person in take(fine).people} == {"A": "B", "B": None, "C": "A"}
+    for line, contact in (("A,D", "'D'"), ("B,C", "'C'"), ("A,A", "'A'")):
+        wrong = preview([csv(people, line, *(f"{code}," for code in "ABC" if code != line[0])), ties])
+        assert [str(each) for each in wrong.problems] == [
+            f"a.csv:2: '{line[0]}' marks {contact}, who is not a contact of theirs"
+        ]
+    foreign = preview([csv("Id,marked", "A,yes", "B,", "C,"), ties])  # the column of another program
+    assert [str(each) for each in foreign.notes] == [
+        "a.csv:2: 'A' marks 'yes', who is not a contact of theirs: left out"
+    ]
+    assert foreign.ready
+
+
 @pytest.mark.parametrize("importer", IMPORTERS)
 @pytest.mark.parametrize(
     "file", [csv("name", "Ann"), Source("k.xlsx", kobo()), Source("n.zip", packed(network_canvas()))]

@@ -80,7 +80,8 @@ def test_rds_keeps_recruitment(bundle: Bundle) -> None:
     assert [(each.code, each.surveyed_at) for each in back.people] == [(c, p.surveyed_at) for c, p in surveyed.items()]
     for person in back.people:
         recruiter = surveyed[person.code].first_named_by
-        recruited = recruiter in surveyed.keys() - {person.code} and not surveyed[person.code].is_start
+        drawn = surveyed[person.code].is_start or surveyed[person.code].is_new
+        recruited = recruiter in surveyed.keys() - {person.code} and not drawn
         assert (person.first_named_by == recruiter) if recruited else person.is_start
 
 
@@ -114,7 +115,8 @@ NAMED = Bundle(
 def test_headers_and_line_ends_are_those_of_the_notes() -> None:
     people, ties, surveys = (content.decode() for content in export(NAMED, "csv").values())
     assert people.startswith(
-        "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank\r\n"
+        "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank,"
+        "is_new,marked\r\n"
     )
     assert ties == "Source,Target,Type,Weight,named_by\r\nP1,P2,Undirected,1,P1\r\n"
     assert surveys == (
@@ -156,6 +158,17 @@ def test_unknown_export_and_broken_bundles_are_refused() -> None:
         export(NAMED, "../../etc/passwd")
     with pytest.raises(InputError, match="no person's code"):
         export(Bundle(ties=(TieRecord("a", "b"),)), "csv")
+    with pytest.raises(InputError, match="not a contact"):
+        export(Bundle((PersonRecord("a", marked="b"), PersonRecord("b"))), "csv")
+
+
+def test_graphs_say_who_was_new_and_whom_they_marked() -> None:
+    zoe, other = NAMED.people
+    marked = replace(NAMED, people=(replace(zoe, is_new=True, marked="P2"), other))
+    for format, place in (("graphml", '<data key="{}">{}</data>'), ("gexf", '<attvalue for="{}" value="{}" />')):
+        content = export(marked, format)[f"network.{format}"].decode()
+        assert place.format("marked", "P2") in content
+        assert place.format("is_new", "true") in content
 
 
 # Guards and escapes --------------------------------------------------------------------------------------------------

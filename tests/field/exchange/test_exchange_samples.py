@@ -1,6 +1,6 @@
 """Files as other programs write them become the network they stand for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 from exchange_files import (
@@ -22,7 +22,7 @@ from exchange_files import (
 
 from claim.field.exchange import preview
 from claim.field.exchange.records import Bundle
-from claim.io.text import Source
+from claim.io.text import Source, shown
 
 
 def uploads(members: Mapping[str, str | bytes]) -> list[Source]:
@@ -226,3 +226,36 @@ def test_cells_of_a_workbook() -> None:
     assert sample.rows[0].cells == (
         "Ann", "2026-03-01T12:00:00", "2026-03-01", "12:00:00", "2.5", "true", "x", "", "a\x01b_",
     )  # fmt: skip
+
+
+def with_column(text: str, column: str, *cells: str) -> str:
+    """A table with one more column."""
+    lines = text.split("\r\n")[:-1]
+    return crlf(*(f"{line},{cell}" for line, cell in zip(lines, (column, *cells), strict=True)))
+
+
+@pytest.mark.parametrize("program", [network_canvas, egoweb, odk])
+def test_interviews_say_who_knows_the_most_people(program: Callable[[], dict[str, str]]) -> None:
+    members, row = program(), ("no", "yes", "")
+    name = next(each for each in members if each.endswith(("_Person.csv", "ego-alter.csv", "-contacts.csv")))
+    rows = members[name].count("\r\n") - 1
+    members[name] = with_column(members[name], "knows_the_most", *(*row, "", "", "")[:rows])
+    bundle = read(Source("interviews.zip", packed(members)))
+    marked = {person.name: bundle.names[person.marked] for person in bundle.people if person.marked}
+    assert marked == {"Zoe": "Yan" if program is odk else "Ben"}
+    members[name] = members[name].replace(",no\r\n", ",yes\r\n")
+    again = preview(Source("interviews.zip", packed(members)))
+    assert [str(each).partition(":3: ")[2] for each in again.notes if "marks" in str(each)] == [
+        f"{shown(next(p.code for p in bundle.people if p.name == 'Zoe'))} marks more than one contact: left out"
+    ]
+
+
+def test_a_workbook_says_who_knows_the_most_people() -> None:
+    sheets = {
+        "main": [["your_name", "_uuid", "_index"], ["Zoe", "u", 1]],
+        "contacts": [["contact_name", "hub", "_parent_index"], ["Ann", 0, 1], ["Ben", 1, 1]],
+    }
+    bundle = read(Source("k.xlsx", workbook(sheets)))
+    assert {person.name: bundle.names.get(person.marked or "") for person in bundle.people} == {
+        "Zoe": "Ben", "Ann": None, "Ben": None
+    }  # fmt: skip

@@ -38,8 +38,11 @@ def study(library: Library) -> Iterator[OpenStudy]:
 
 @pytest.fixture
 def busy(library: Library) -> Iterator[OpenStudy]:
-    """Zoe (start) named Ann and Ben and said that they know each other; Ann named Cleo; Ben refused; Cleo leads."""
-    with library.create(Setup("Busy"), PASSPHRASE) as opened:
+    """Zoe (start) named Ann and Ben and said that they know each other; Ann named Cleo; Ben refused; Cleo leads.
+
+    Zoe said that Ben knows the most people. Ann was drawn, and so was a person who refused and gave no name.
+    """
+    with library.create(Setup("Busy", open=True), PASSPHRASE) as opened:
         opened.run(_fill)
         yield opened
 
@@ -50,7 +53,9 @@ def _fill(draft: Draft) -> None:
     commands.start_survey(draft, zoe, consent=True)
     ann, ben = commands.name_new_contact(draft, zoe, "Ann Lee"), commands.name_new_contact(draft, zoe, "Ben")
     commands.report_tie(draft, zoe, ann, ben)
+    commands.mark_contact(draft, zoe, ben)
     commands.end_survey(draft, zoe)
+    commands.meet_new_person(draft, ann)
     commands.override(draft, ann, "Ben said that ann's friends meet here")
     commands.start_survey(draft, ann, consent=True)
     cleo = commands.name_new_contact(draft, ann, "Cleo")
@@ -58,6 +63,9 @@ def _fill(draft: Draft) -> None:
     commands.end_survey(draft, ben, "refused")
     commands.end_survey(draft, cleo, "no-show")
     commands.answer_of_leader(draft, cleo, "offered")
+    unnamed = draft.new_person(None)
+    commands.meet_new_person(draft, unnamed)
+    commands.end_survey(draft, unnamed, "refused")
 
 
 def test_what_leaves_a_study(busy: OpenStudy) -> None:
@@ -65,10 +73,15 @@ def test_what_leaves_a_study(busy: OpenStudy) -> None:
     by_name = {person.name: person for person in bundle.people}
     assert {name: person.status for name, person in by_name.items()} == {
         "Zoe Adler": "surveyed", "Rosa Listed": "named", "Ann Lee": "surveyed", "Ben": "refused", "Cleo": "no-show",
+        None: "refused",
     }  # fmt: skip
+    assert {name for name, person in by_name.items() if person.is_new} == {"Ann Lee", None}
+    assert {name: person.marked for name, person in by_name.items() if person.marked} == {
+        "Zoe Adler": by_name["Ben"].code
+    }
     assert (by_name["Zoe Adler"].n_contacts, by_name["Ann Lee"].times_named, by_name["Cleo"].leader_rank) == (2, 1, 1)
     assert len(bundle.ties) == 4
-    assert [survey.outcome for survey in bundle.surveys] == ["answered", "answered", "refused", "no-show"]
+    assert [survey.outcome for survey in bundle.surveys] == ["answered", "answered", "refused", "no-show", "refused"]
 
 
 def test_names_in_remarks_do_not_leave(busy: OpenStudy) -> None:
@@ -112,7 +125,7 @@ def test_those_who_withdrew_do_not_leave(busy: OpenStudy) -> None:
     ann = busy.view.find("Ann Lee")
     busy.run(lambda draft: commands.withdraw(draft, ann))
     bundle = bundle_of(busy.view)
-    assert {person.name for person in bundle.people} == {"Zoe Adler", "Rosa Listed", "Ben"}
+    assert {person.name for person in bundle.people} == {"Zoe Adler", "Rosa Listed", "Ben", None}
     assert not any(ann in (tie.source, tie.target) for tie in bundle.ties)
     export(bundle, "csv")
 
@@ -122,7 +135,7 @@ def shape(bundle: Bundle) -> object:
     place = {person.code: i for i, person in enumerate(bundle.people)}
     return (
         [(p.status, p.consent, p.n_contacts, p.times_named, p.is_start, p.leader_rank) for p in bundle.people],
-        [place.get(p.first_named_by or "") for p in bundle.people],
+        [(place.get(p.first_named_by or ""), p.is_new, place.get(p.marked or "")) for p in bundle.people],
         {frozenset((place[t.source], place[t.target])): {place[c] for c in t.named_by} for t in bundle.ties},
         [(place[s.person_code], s.outcome, s.n_named) for s in bundle.surveys],
     )
@@ -138,7 +151,7 @@ def test_a_study_goes_into_another_study(busy: OpenStudy, study: OpenStudy, form
     assert got[:3] == wanted[:3]  # type: ignore[index]
     if format == "csv":
         assert got == wanted
-    assert sorted(now.names.values()) == sorted(bundle.names.values())
+    assert sorted(now.names.values()) == sorted([*bundle.names.values(), "P6"])  # who has no name gets the code
 
 
 @pytest.mark.parametrize(
@@ -210,6 +223,16 @@ def test_nobody_in_a_file_is_tied_to_themselves_in_the_study(busy: OpenStudy) ->
     ties = len(busy.study.ties)
     busy.run(lambda draft: import_bundle(draft, bundle, what="x", digest="", same={"A": zoe, "B": zoe}))
     assert len(busy.study.ties) == ties
+
+
+def test_marks_of_a_file_do_not_replace_those_of_the_study(busy: OpenStudy) -> None:
+    ties = (TieRecord("A", "B", named_by=("A",)), TieRecord("C", "B", named_by=("C",)))
+    people = (PersonRecord("A", status="surveyed", marked="B"), PersonRecord("B"))
+    bundle = Bundle((*people, PersonRecord("C", status="surveyed", marked="B")), ties)
+    zoe, ben = busy.view.find("Zoe Adler"), busy.view.find("Ben")
+    codes = busy.run(lambda draft: import_bundle(draft, bundle, what="x", digest="", same={"A": zoe})).result
+    assert codes is not None
+    assert (busy.study.person(zoe).marked, busy.study.person(codes["C"]).marked) == (ben, codes["B"])
 
 
 def test_nasty_names_stay_plain_text(study: OpenStudy) -> None:

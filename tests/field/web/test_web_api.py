@@ -188,7 +188,7 @@ def test_forms_of_any_content_bring_nothing_down(browser, desk, base, study):
         "name", "same", "person", "action", "count", "reason", "contact", "outcome", "one", "other", "number",
         "format", "attendance", "title", "budget", "leaders", "p", "policy", "retention", "refusal_rule", "size_low",
         "at", "study", "passphrase", "confirm", "minutes", "language", "back", "dup.1", "map.x", "start", "consent",
-        "was", "question",
+        "was", "question", "open", "interviews", "hub_question",
     ]  # fmt: skip
     paths = [path for method, path in routes(browser) if method == "POST" and "/api/" not in path]
     for path in paths:

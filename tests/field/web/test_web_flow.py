@@ -181,7 +181,7 @@ def test_a_rule_that_this_machine_lacks_is_said_and_people_are_chosen_by_hand(br
     add(browser, base, "Ana", "Ben", start="1")
     setup = replace(desk.study(study).study.setup, policy="claim")
     with monkeypatch.context() as elsewhere:  # made on a machine that has the rule
-        elsewhere.setattr(commands, "check_rule", lambda name, budget: None)
+        elsewhere.setattr(commands, "check_rule", lambda *rule: None)
         desk.study(study).run(lambda draft: commands.change_settings(draft, setup))
     monkeypatch.setattr("claim.registry.NEEDED", ("no_such_module",))
     page = browser.get(f"{base}/next")

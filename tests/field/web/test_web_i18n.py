@@ -55,7 +55,7 @@ class Texts(ast.NodeVisitor):
     REASONS = ("Message", "of", "Theme")
     ERRORS = (
         "InputError", "ClaimError", "Conflict", "Damaged", "NotSaved", "BrokenLog", "SelfNamed", "at", "cls",
-        "Role", "Importer", "add", "problem", "note", "error", "number", "time", "_checked", "_complain",
+        "Role", "Importer", "add", "problem", "note", "error", "number", "time", "_checked", "_complain", "refuse",
     )  # fmt: skip
 
     def __init__(self, path: Path) -> None:

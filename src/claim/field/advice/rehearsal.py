@@ -19,6 +19,7 @@ from claim.field.store.library import Library
 from claim.field.study import commands
 from claim.field.study.names import words
 from claim.field.study.setup import Setup
+from claim.field.study.state import TALKED
 from claim.networks.synthetic import retweet_like
 from claim.randomness import named_seed
 
@@ -29,6 +30,7 @@ P = 0.1
 RANDOM_RUNS = 20
 SAMPLES = 2000
 SAMPLES_OF_A_RUN = 400
+MARK_NOISE = 1.0  # of the logarithm of the number of people whom a contact seems to know
 SLIP = 0.12  # chance that a known person is named in another spelling
 EASY = 10  # work of key derivation: the passphrase is random, so that no guess needs slowing down
 
@@ -75,7 +77,7 @@ class Rehearsal:
         names = [self._names[who] for who in self._start]
         added = self.opened.run(lambda draft: [commands.add_person(draft, name, is_start=True) for name in names])
         self._known: dict[str, int] = dict(zip(added.result or [], self._start, strict=True))  # code to hidden index
-        self._random: dict[int, float] = {}  # reach after random surveys, by their number
+        self._random: dict[tuple[int, bool], float] = {}  # reach after random surveys, by their number and of whom
         self._turn = threading.Lock()
 
     @property
@@ -104,7 +106,25 @@ class Rehearsal:
             contacts = self.network.contacts_of(who)
             for contact in contacts[rng.permutation(len(contacts))].tolist():
                 self._name(code, contact, rng)
+            if self.opened.study.setup.hub_question and len(contacts):
+                self._mark(code, who)
             return len(contacts)
+
+    def drawn(self) -> str:
+        """The name of the next person met by lot, among those not asked yet; empty if there is none."""
+        people = self.opened.study.people.values()
+        asked = {self.hidden(person.code) for person in people if person.state in (*TALKED, "refused")}
+        order = self._rng("drawn").permutation(self.network.n).tolist()
+        return next((self._names[who] for who in order if who not in asked), "")
+
+    def _mark(self, by: str, who: int) -> None:
+        """Mark the contact who seems to know the most people."""
+        contacts = self.network.contacts_of(who)
+        noise = self._rng("marks", who).normal(0.0, MARK_NOISE, len(contacts))
+        marked = int(contacts[(np.log(self.network.degrees[contacts]) + noise).argmax()])
+        named = [code for code in self.opened.study.person(by).contacts if self.hidden(code) == marked]
+        if named:  # unless the team merged them with another person
+            self.opened.run(lambda draft: commands.mark_contact(draft, by, named[0]))
 
     def _name(self, by: str, contact: int, rng: np.random.Generator) -> None:
         """Name one contact: a known person, unless the name is misspelt, or a new one."""
@@ -127,12 +147,12 @@ class Rehearsal:
     def score(self, leaders: list[str]) -> Score:
         """The reach of these leaders on the hidden network, beside as many random surveys and the best there is."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
-        spent = self.opened.study.spent
+        how = (self.opened.study.spent, self.opened.study.setup.open)
         with self._turn:
-            if spent not in self._random:
-                runs = [self._reach(self._leaders_after_random_surveys(run, spent)) for run in range(RANDOM_RUNS)]
-                self._random[spent] = float(np.mean(runs))
-        return Score(self._reach(sorted(hidden)), self._random[spent], self._best, self.network.n, len(hidden))
+            if how not in self._random:
+                runs = [self._reach(self._leaders_after_random_surveys(run, *how)) for run in range(RANDOM_RUNS)]
+                self._random[how] = float(np.mean(runs))
+        return Score(self._reach(sorted(hidden)), self._random[how], self._best, self.network.n, len(hidden))
 
     @cached_property
     def _best(self) -> float:
@@ -146,14 +166,15 @@ class Rehearsal:
 
         return influence(self.network, leaders, P, SAMPLES, self._seed).mean if leaders else 0.0
 
-    def _leaders_after_random_surveys(self, run: int, budget: int) -> list[int]:
-        """Leaders chosen as the team's are, after as many random surveys from the same start."""
-        from claim.discovery import Simulation, policy_named, surveys
+    def _leaders_after_random_surveys(self, run: int, budget: int, open: bool) -> list[int]:
+        """Leaders chosen as the team's are, after as many random surveys: from the same start, or of new people."""
+        from claim.discovery import Frame, Simulation, policy_named, surveys
         from claim.selection.foresight import FreeForesight
 
         rng = self._rng("random", run)
-        simulation = Simulation(self.network, self._start, rng)
-        for _ in surveys(simulation, policy_named("random"), budget, rng):
+        start, frame = ((), Frame()) if open else (self._start, None)
+        simulation = Simulation(self.network, start, rng, frame=frame)
+        for _ in surveys(simulation, policy_named("new" if open else "random"), budget, rng):
             pass
         chosen = FreeForesight(P, SAMPLES_OF_A_RUN).select(simulation.discovered, LEADERS, rng)
         return [simulation.people[leader] for leader in chosen]

@@ -68,6 +68,12 @@ class Choice:
     columns: tuple[str, ...]
 
 
+MARKED = Role(  # of the row of a contact
+    "contact.marked",
+    "whether they know the most people",
+    ("knowsthemostpeople", "knowsthemost", "knowsmost", "mostpeople", "hub", "marked"),
+)
+
 _SOMETHING_ELSE = re.compile(
     "enumerator|interviewer|device|user|submitter|file|form|protocol|variable|phone|number|count|mail|address"
 )
@@ -128,6 +134,13 @@ class Row:
     def note(self, text: str, /, **values: object) -> None:
         """Note what does not."""
         self.builder.notes.add(self.where, self.line, text, **values)
+
+    def refuse(self, problem: str, /, **values: object) -> None:
+        """Note what stops the import of a strict table, and is left out of others."""
+        if self.strict:
+            self.problem(problem, **values)
+        else:
+            self.note("{problem}: left out", problem=Message(problem, values))
 
     def text(self, key: str) -> str:
         """A cell without blanks around it; empty if there is no column for the role."""
@@ -190,10 +203,7 @@ class Row:
     def _complain(self, key: str, title: str, problem: str, **values: object) -> None:
         """``title`` names the value in the message; else the part of the key after the dot does."""
         values |= {"title": Message(title or key.partition(".")[2]), "value": shown(self.text(key))}
-        if self.strict:
-            self.problem(problem, **values)
-        else:
-            self.note("{problem}: left out", problem=Message(problem, values))
+        self.refuse(problem, **values)
 
 
 def _whole(text: str) -> int:
@@ -224,6 +234,7 @@ class Builder:
         self.named_in: Counter[str] = Counter()  # how many people were named in a survey, by its id
         self._join_names = join_names
         self._ties: list[TieRecord] = []
+        self._marks: list[tuple[Row, str, str]] = []
         self._surveys: dict[str, SurveyRecord] = {}
         self._by_name: dict[str, str] = {}
 
@@ -338,6 +349,15 @@ class Builder:
             return
         self._ties.append(TieRecord(source, target, weight, named_by))
 
+    def mark(self, row: Row, by: str, contact: str) -> None:
+        """A person said that this contact knows the most people; checked when all ties are known."""
+        self._marks.append((row, by, contact))
+
+    def mark_if_said(self, row: Row, by: str, contact: str) -> None:
+        """A mark, if the row of a contact says so in the column of :data:`MARKED`."""
+        if row.truth(MARKED.key, MARKED.title):
+            self.mark(row, by, contact)
+
     def survey(self, row: Row, survey: SurveyRecord) -> None:
         """A survey; its id may come only once."""
         if survey.survey_id in self._surveys:
@@ -348,7 +368,9 @@ class Builder:
 
     def bundle(self, derive: bool) -> Bundle:
         """What was put together; ``derive`` counts contacts and namings where the format does not."""
-        found = Bundle(tuple(self.people.values()), distinct(self._ties), tuple(self._surveys.values()))
+        ties = distinct(self._ties)
+        self._set_marks({frozenset((tie.source, tie.target)) for tie in ties})
+        found = Bundle(tuple(self.people.values()), ties, tuple(self._surveys.values()))
         if not derive:
             return found
         ties_of: dict[str, list[TieRecord]] = {code: [] for code in self.people}
@@ -357,6 +379,16 @@ class Builder:
             ties_of[tie.target].append(tie)
         people = tuple(_counted(person, ties_of[person.code]) for person in found.people)
         return replace(found, people=people, surveys=tuple(map(self._with_outcome, found.surveys)))
+
+    def _set_marks(self, pairs: set[frozenset[str]]) -> None:
+        for row, by, contact in self._marks:
+            if frozenset((by, contact)) not in pairs:
+                text = "{person} marks {contact}, who is not a contact of theirs"
+                row.refuse(text, person=shown(by), contact=shown(contact))
+            elif self.people[by].marked not in (None, contact):
+                row.refuse("{person} marks more than one contact", person=shown(by))
+            else:
+                self.update(by, marked=contact)
 
     def _with_outcome(self, survey: SurveyRecord) -> SurveyRecord:
         if survey.outcome is not None:

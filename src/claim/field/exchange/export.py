@@ -28,9 +28,9 @@ and their descriptions can be used. But no one was recruited by coupons: the tea
 policy that looks for well-connected people. Estimators for respondent-driven sampling (RDS-I, RDS-II, successive
 sampling) assume the opposite and give wrong answers here.
 
-recruiter.id is who named the person first among those surveyed; all start people share one recruiter id, which is
-no person's code. network.size is the number of contacts the person named. time is when they were surveyed. People who
-were named but not surveyed are left out.
+recruiter.id is who named the person first among those surveyed; all start people, and people met as new people, share
+one recruiter id, which is no person's code. network.size is the number of contacts the person named. time is when they
+were surveyed. People who were named but not surveyed are left out.
 """
 
 HEAD_NOTE = """{head}
@@ -81,7 +81,7 @@ def ties_csv(bundle: Bundle) -> bytes:
 def recruits_csv(bundle: Bundle) -> bytes:
     """The columns of respondent-driven sampling, for those surveyed; see the note that goes with it.
 
-    Start people, and those first named by a person who was not surveyed in full, share one recruiter.
+    Start people, new people, and those first named by a person who was not surveyed in full, share one recruiter.
     """
     surveyed = [person for person in bundle.people if person.status == "surveyed"]
     codes = {person.code for person in surveyed}
@@ -90,7 +90,7 @@ def recruits_csv(bundle: Bundle) -> bytes:
         start += "-"
     rows = []
     for person in surveyed:
-        recruited = not person.is_start and person.first_named_by in codes - {person.code}
+        recruited = not (person.is_start or person.is_new) and person.first_named_by in codes - {person.code}
         recruiter = person.first_named_by if recruited else start
         rows.append((person.code, recruiter, person.n_contacts, person.surveyed_at))
     return _csv(("id", "recruiter.id", "network.size", "time"), rows)
@@ -124,6 +124,7 @@ def _written(value: object) -> str:
 _NODE, _EDGE = ("label", "x", "y", *_PEOPLE), ("weight", "named_by")
 _TYPES = dict.fromkeys(("x", "y", "weight"), "double") | {
     "n_contacts": "int", "times_named": "int", "leader_rank": "int", "is_start": "boolean",
+    "is_new": "boolean",
 }  # fmt: skip
 
 

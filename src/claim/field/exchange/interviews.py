@@ -8,7 +8,7 @@ table of who named whom, and one of pairs among those named by the same person.
 
 import re
 
-from claim.field.exchange.builder import Builder, Role, Row, Tables, has, normal
+from claim.field.exchange.builder import MARKED, Builder, Role, Row, Tables, has, normal
 from claim.field.exchange.records import SurveyRecord
 from claim.io.tables import Table
 from claim.io.text import shown
@@ -27,6 +27,7 @@ ALTERS = (
     EGO,
     Role("alter.uuid", "the person's UUID", ("networkcanvasuuid",), needed=True),
     Role("alter.name", "the person's name", ("name", "label", "nickname", "fullname", "firstname"), within=("name",)),
+    MARKED,
 )
 EDGES = (
     EGO,
@@ -94,6 +95,7 @@ def _read_alters(table: Table, builder: Builder, surveys: dict[str, str]) -> Non
         elif code:
             builder.named_in[surveys[ego]] += 1
             builder.tie(row, ego, code, named_by=(ego,))
+            builder.mark_if_said(row, ego, code)
 
 
 def _read_edges(table: Table, builder: Builder, others: set[str]) -> None:
@@ -118,6 +120,7 @@ NAMED = (
     *INTERVIEW,
     Role("alter.number", "the number of the person named", ("alternumber",), needed=True),
     Role("alter.name", "the name of the person named", ("altername",), needed=True),
+    MARKED,
 )
 PAIRS = (
     *INTERVIEW,
@@ -164,6 +167,7 @@ def _read_named(table: Table, builder: Builder, alters: Alters) -> None:
             builder.named_in[interview] += 1
             alters[interview, row.text("alter.number")] = alter
             builder.tie(row, ego, alter, named_by=(ego,))
+            builder.mark_if_said(row, ego, alter)
 
 
 def _read_pairs(table: Table, builder: Builder, alters: Alters) -> None:

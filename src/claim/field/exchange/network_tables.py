@@ -17,6 +17,8 @@ PEOPLE = (
     Role("people.times_named", "how often they were named", ("timesnamed",), read=Row.count),
     Role("people.is_start", "whether they are start people", ("isstart",), read=Row.truth),
     Role("people.leader_rank", "their rank as leaders", ("leaderrank",), read=Row.count),
+    Role("people.is_new", "whether they were met as new people", ("isnew",), read=Row.truth),
+    Role("people.marked", "which of their contacts knows the most people", ("marked",)),
     Role("people.x", "their place in a picture, across", ("x",), read=Row.number),
     Role("people.y", "their place in a picture, up", ("y",), read=Row.number),
 )
@@ -64,6 +66,8 @@ def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
             continue
         lines[code] = row.line
         builder.person(row, code, name=name if name and name != code else None, **row.values(PEOPLE))
+        if marked := row.code("people.marked"):
+            builder.mark(row, code, marked)
 
 
 def _pair(table: Table) -> tuple[str, str] | None:

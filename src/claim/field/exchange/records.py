@@ -30,6 +30,8 @@ class PersonRecord:
     times_named: int | None = None
     is_start: bool = False
     leader_rank: int | None = None
+    is_new: bool = False  # met as a new person, drawn by lot
+    marked: str | None = None  # the contact who, they say, knows the most people
     x: float | None = None
     y: float | None = None
 
@@ -98,8 +100,9 @@ class Bundle:
 
         people: dict[str, PersonRecord] = {}
         for person in sorted(self.people, key=lambda person: person.code in final):  # the kept record comes first
-            code, namer = now(person.code), now(person.first_named_by or "")
-            person = replace(person, code=code, first_named_by=namer if namer not in ("", code) else None)
+            code, others = now(person.code), (person.first_named_by, person.marked)
+            namer, marked = (now(each) if each and now(each) != code else None for each in others)
+            person = replace(person, code=code, first_named_by=namer, marked=marked)
             people[code] = _joined(people[code], person) if code in people else person
         ties = (TieRecord(now(t.source), now(t.target), t.weight, tuple(map(now, t.named_by))) for t in self.ties)
         surveys = (replace(survey, person_code=now(survey.person_code)) for survey in self.surveys)
@@ -107,15 +110,18 @@ class Bundle:
 
 
 def check(bundle: Bundle) -> None:
-    """Refuse a bundle that does not hold together: codes twice, ties of unknown people, ties to oneself."""
+    """Refuse a bundle that does not hold together: codes twice, ties of unknown people, ties to oneself, marks of no
+    contact."""
     codes = {person.code for person in bundle.people}
     pairs = {frozenset((tie.source, tie.target)) for tie in bundle.ties}
+    marks = {frozenset((person.code, person.marked)) for person in bundle.people if person.marked is not None}
     ids = {survey.survey_id for survey in bundle.surveys}
     checks = (
         (len(codes) == len(bundle.people), "a person's code comes twice"),
         (all(pair <= codes for pair in pairs), "a tie has an end that is no person's code"),
         (all(len(pair) == 2 for pair in pairs), "a tie leads from a person to the same person"),
         (len(pairs) == len(bundle.ties), "a tie comes twice"),
+        (marks <= pairs, "a mark is of a person who is not a contact"),
         (all(each.person_code in codes for each in bundle.surveys), "a survey is of an unknown person"),
         (len(ids) == len(bundle.surveys), "a survey comes twice"),
     )

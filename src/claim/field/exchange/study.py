@@ -13,6 +13,7 @@ from claim.field.study.events import (
     ConsentGiven,
     Imported,
     LeaderAnswered,
+    NewPersonMet,
     Outcome,
     PersonAdded,
     PersonRenamed,
@@ -60,6 +61,8 @@ def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord
         times_named=person.times_named,
         is_start=person.is_start,
         leader_rank=rank,
+        is_new=person.is_new,
+        marked=person.marked,
     )
 
 
@@ -160,10 +163,14 @@ class _Import:
             code = self.draft.state.root(known_as)
             if person.is_start and not self.draft.state.people[code].is_start:
                 commands.mark_start(self.draft, code)
-            return code
-        listed = not named and not person.is_start  # otherwise nothing would make them part of the network
-        name = clean(person.name or "") or clean(person.code) or ascii(person.code)  # nothing of it can be seen
-        return self.draft.new_person(name, is_start=person.is_start, from_roster=listed)
+        else:
+            known = named or person.is_start or person.is_new
+            name = clean(person.name or "") or clean(person.code) or ascii(person.code)  # nothing of it can be seen
+            # Unless they are listed, nothing would make the others part of the network.
+            code = self.draft.new_person(name, is_start=person.is_start, from_roster=not known)
+        if person.is_new and not self.draft.state.is_new(code):
+            self.draft.append(NewPersonMet(code))
+        return code
 
     def _survey(self, surveys: Iterable[SurveyRecord]) -> None:
         """Surveys and attempts in the order of the file, then whatever follows from people's status and ties alone."""
@@ -190,8 +197,20 @@ class _Import:
         for one, other in self.reports.get(person.code, ()):
             if self.codes[one] != self.codes[other]:  # two in the file may be one person in the study
                 commands.report_tie(self.draft, code, self.codes[one], self.codes[other])
+        self._mark(person)
         if before not in ("surveying", "surveyed"):
             commands.end_survey(self.draft, code, "answered" if person.status == "surveyed" else "partial")
+
+    def _mark(self, person: PersonRecord) -> None:
+        """The contact who knows the most people, if the file has it, they named them, and the study has no mark yet."""
+        codes = self.draft.state.codes_of(self.codes[person.code])
+        named = {code for pair in self.reports.get(person.code, ()) for code in pair if person.code in pair}
+        if (
+            person.marked in named
+            and self.codes[person.marked] not in codes
+            and not self.draft.state.marks.keys() & codes
+        ):
+            commands.mark_contact(self.draft, codes[0], self.codes[person.marked])
 
     def _ask_leaders(self) -> None:
         people = self.people.values()

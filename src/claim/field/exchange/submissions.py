@@ -1,6 +1,6 @@
 """Kobo and ODK: one row for every submitted form, and a table of a repeated question, one row a contact."""
 
-from claim.field.exchange.builder import Builder, Role, Row, Tables, has
+from claim.field.exchange.builder import MARKED, Builder, Role, Row, Tables, has
 from claim.field.exchange.records import SurveyRecord
 from claim.field.study.names import in_order
 from claim.io.tables import Table
@@ -77,7 +77,7 @@ def read_submissions(tables: Tables, builder: Builder, keys: Keys) -> None:
     roles = (own, survey, _RESPONDENT, *_REST)
     surveys = _read_respondents(submissions, builder, roles, with_contacts=contacts is not None)
     if contacts is not None:
-        _read_contacts(builder.find(contacts, (parent, _CONTACT)), builder, surveys)
+        _read_contacts(builder.find(contacts, (parent, _CONTACT, MARKED)), builder, surveys)
 
 
 def _contacts_table(repeats: Tables, builder: Builder) -> Table | None:
@@ -139,3 +139,4 @@ def _read_contacts(rows: list[Row], builder: Builder, surveys: dict[str, SurveyR
         elif (contact := builder.named(row, name)) is not None:
             builder.named_in[survey.survey_id] += contact != survey.person_code
             builder.tie(row, survey.person_code, contact, named_by=(survey.person_code,))
+            builder.mark_if_said(row, survey.person_code, contact)

@@ -82,6 +82,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
            BEGIN SELECT RAISE(ABORT, 'events are never changed'); END""",
     ),
     (),  # no new table; a program that does not know the event Restored says that a newer one is needed
+    (),  # likewise for the settings and events of open studies, and for marks
 )
 VERSION = len(MIGRATIONS)
 

@@ -53,10 +53,14 @@ class Draft:
             raise InputError("a person needs a name")
         return self.commit_to(clean(name))
 
-    def new_person(self, name: str, *, is_start: bool = False, from_roster: bool = False) -> str:
-        """Add a person under the next code; codes are never used twice, not even those of people who were undone."""
+    def new_person(self, name: str | None, *, is_start: bool = False, from_roster: bool = False) -> str:
+        """Add a person under the next code; codes are never used twice, not even those of people who were undone.
+
+        Without a name they are known by their code only.
+        """
         code = f"P{self._people_added + 1}"
-        self.append(PersonAdded(code, self.commit_to_name(name), is_start, from_roster))
+        called = self.commit_to("") if name is None else self.commit_to_name(name)
+        self.append(PersonAdded(code, called, is_start, from_roster))
         self._people_added += 1
         return code
 
@@ -74,7 +78,7 @@ class SelfNamed(InputError):
 
 def create(draft: Draft, study: str, setup: Setup) -> None:
     """Begin the log."""
-    check_rule(setup.policy, setup.budget)
+    check_rule(setup.rule, setup.planned, setup.open)
     draft.append(happened.StudyCreated(study, setup))
 
 
@@ -83,8 +87,8 @@ def change_settings(draft: Draft, setup: Setup) -> None:
     before = draft.state.settings
     if setup.consent_text != before.consent_text and setup.consent_version == before.consent_version:
         raise InputError("a changed consent text needs a new version")
-    if setup.policy != before.policy:
-        check_rule(setup.policy, setup.budget)
+    if (setup.rule, setup.open) != (before.rule, before.open):
+        check_rule(setup.rule, setup.planned, setup.open)
     draft.append(happened.SettingsChanged(setup))
 
 
@@ -99,6 +103,15 @@ def close(draft: Draft) -> None:
 def add_person(draft: Draft, name: str, *, is_start: bool = False) -> str:
     """Add a person from a list, or a start person; returns the code."""
     return draft.new_person(name, is_start=is_start, from_roster=not is_start)
+
+
+def meet_new_person(draft: Draft, person: str) -> None:
+    """A person was met as a new person, drawn by lot, whether or not they had been named; their survey can begin."""
+    if not draft.state.settings.open:
+        raise InputError("this study is closed to new people: change its settings to interview them")
+    if draft.state.state_of(person) in TALKED:
+        raise InputError("{person} was surveyed already: draw another person", person=person)
+    draft.append(happened.NewPersonMet(draft.state.root(person)))
 
 
 def rename(draft: Draft, person: str, name: str) -> None:
@@ -181,13 +194,27 @@ def report_tie(draft: Draft, by: str, one: str, other: str) -> bool:
 
 def remove_tie(draft: Draft, by: str, one: str, other: str) -> None:
     """Correct a contact that was not reported, under whichever codes it is filed."""
-    state = draft.state
-    wanted = (state.root(by), frozenset((state.root(one), state.root(other))))
-    found = [
-        report for report in state.reports if (state.root(report[0]), frozenset(map(state.root, report[1:]))) == wanted
-    ]
-    for report in found or [(by, one, other)]:  # the latter is refused
+    for report in draft.state.reports_of(by, one, other) or [(by, one, other)]:  # the latter is refused
         draft.append(happened.TieRemoved(*report))
+
+
+def mark_contact(draft: Draft, by: str, contact: str) -> None:
+    """A surveyed person said which of the people they named knows the most people; this replaces an earlier mark."""
+    state, person, wanted = draft.state, draft.state.root(by), draft.state.root(contact)
+    # A mark stays with the codes under which the contact was named, also if two people are un-merged.
+    reports = state.reports_of(person, person, wanted)
+    codes = [(spoke, one if state.root(one) == wanted else other) for spoke, one, other in reports]
+    spoke, known_as = next((pair for pair in codes if pair in state.marks.items()), (*codes, (person, wanted))[0])
+    unmark_contact(draft, by, but=spoke)
+    if state.marks.get(spoke) != known_as:
+        draft.append(happened.ContactMarked(spoke, known_as))  # refused, if they did not name the contact
+
+
+def unmark_contact(draft: Draft, by: str, but: str = "") -> None:
+    """Take back what a person said about who knows the most people, under all of their codes ``but`` one."""
+    for code in draft.state.codes_of(by):
+        if code in draft.state.marks and code != but:
+            draft.append(happened.MarkRemoved(code))
 
 
 def end_survey(draft: Draft, person: str, outcome: happened.Outcome = "answered") -> None:

@@ -62,6 +62,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
 Outcome = Literal["answered", "partial", "named nobody", "refused", "no-show", "not found"]
 LeaderAnswer = Literal["offered", "accepted", "declined", "attended", "not attended"]
 Wish = Literal["include", "exclude", "none"]
+NEW_PERSON = "new"  # stands for a new person in a recommendation, in the place of a code
 NO_HASH = "0" * 64
 SHORT_HASH = 16  # hexadecimal digits of a hash that is written down by hand
 SHORTEST_HASH = 12
@@ -123,6 +124,12 @@ class StartChanged(Body):
     is_start: bool
 
 
+class NewPersonMet(Body):
+    """The person was met as a new person, drawn by lot and not because they were named, also if they had been."""
+
+    person: str
+
+
 class TieReported(Body):
     """``by`` said that ``one`` and ``other`` are in contact; ``one`` is ``by`` where people name their own contacts."""
 
@@ -137,6 +144,19 @@ class TieRemoved(Body):
     by: str
     one: str
     other: str
+
+
+class ContactMarked(Body):
+    """``by`` said that of all the people they named, ``contact`` knows the most people."""
+
+    by: str
+    contact: str
+
+
+class MarkRemoved(Body):
+    """A correction: ``by`` did not say that of any contact."""
+
+    by: str
 
 
 class SurveyStarted(Body):
@@ -189,7 +209,10 @@ class PeopleKeptApart(Body, affects_advice=False):
 
 
 class RecommendationShown(Body, affects_advice=False):
-    """What the team was advised: ``ranking`` best first, of which the first ``count`` were recommended."""
+    """What the team was advised: ``ranking`` best first, of which the first ``count`` were recommended.
+
+    In an open study :data:`NEW_PERSON` may stand in the place of the first ``count`` codes.
+    """
 
     policy: str
     policy_hash: str | None

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Literal, get_args
 
 from claim.errors import InputError
+from claim.registry import OPEN_DEFAULT
 
 DEFAULT_POLICY = "scout"  # what measures best on networks of any kind, see docs/notes/record.md
 LONGEST_TEXT = 20_000
@@ -20,6 +21,9 @@ class Setup:
     ``refusal_rule`` says what the budget counts: ``attempts`` (a refusal uses up one survey) or ``answers`` (it does
     not). A person who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
     says how leaders are chosen: ``foresight`` counts people who were not named yet too, ``greedy`` known contacts only.
+
+    In an ``open`` study new people may be interviewed, whom no one has named. Its plan is a number of ``interviews`` in
+    all, start people included, in place of the budget.
     """
 
     title: str
@@ -38,6 +42,9 @@ class Setup:
     rehearsal: bool = False
     selector: LeaderRule = "foresight"
     attendance: float = 1.0  # the chance that a leader comes
+    open: bool = False
+    interviews: int = 25
+    hub_question: bool = False  # whether people are asked which of their contacts knows the most people
 
     def __post_init__(self) -> None:
         texts = (self.title, self.question, self.consent_text, self.consent_version, self.policy)
@@ -46,6 +53,10 @@ class Setup:
             (bool(self.title.strip()), "a study needs a title"),
             (max(map(len, texts)) <= LONGEST_TEXT, "a text is longer than 20000 characters"),
             (0 <= self.budget <= 100_000, "the budget must be between 0 and 100000, not {budget}"),
+            (
+                1 <= self.interviews <= 100_000,
+                "the number of interviews must be between 1 and 100000, not {interviews}",
+            ),
             (1 <= self.leaders <= 10_000, "the number of leaders must be between 1 and 10000, not {leaders}"),
             (0 <= self.p <= 1, "the probability p must be between 0 and 1, not {p}"),
             (0 <= self.seed < 2**63, "the seed must be between 0 and 2^63 - 1, not {seed}"),
@@ -59,6 +70,16 @@ class Setup:
         for fine, problem in checks:
             if not fine:
                 raise InputError(problem, **vars(self))
+
+    @property
+    def planned(self) -> int:
+        """How many surveys are planned: all interviews of an open study, else the budget."""
+        return self.interviews if self.open else self.budget
+
+    @property
+    def rule(self) -> str:
+        """The policy that advises: the default one of open or closed studies, unless another is named."""
+        return OPEN_DEFAULT if self.open and self.policy == DEFAULT_POLICY else self.policy
 
     def overdue(self, today: date) -> bool:
         """Whether the study should have been closed by now."""

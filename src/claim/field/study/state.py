@@ -10,13 +10,17 @@ from typing import Any, Literal
 
 from claim.errors import InputError
 from claim.field.study.events import (
+    NEW_PERSON,
     ConsentGiven,
     ConsentWithdrawn,
+    ContactMarked,
     Event,
     LeaderAnswer,
     LeaderAnswered,
     LeaderWished,
     Log,
+    MarkRemoved,
+    NewPersonMet,
     Outcome,
     Overridden,
     PeopleKeptApart,
@@ -59,6 +63,7 @@ class CodeEntry:
     from_roster: bool
     state: PersonState = "named"
     consent: str | None = None  # the version of the text
+    is_new: bool = False  # met as a new person
     missed: tuple[int, ...] = ()  # how many attempts had been made in the study when they were not there
 
 
@@ -97,6 +102,7 @@ class State:
     setup: Setup | None = None
     people: dict[str, CodeEntry] = field(default_factory=dict)
     reports: dict[Report, int] = field(default_factory=dict)  # to the number of the event
+    marks: dict[str, str] = field(default_factory=dict)  # person to the contact who, they say, knows the most people
     surveys: dict[str, Survey] = field(default_factory=dict)
     going_on: dict[str, str] = field(default_factory=dict)  # person to the id of their survey
     merged: dict[str, str] = field(default_factory=dict)  # code to the code it was merged into
@@ -104,6 +110,7 @@ class State:
     leaders: dict[str, Leader] = field(default_factory=dict)
     wishes: dict[str, Wish] = field(default_factory=dict)
     shown: RecommendationShown | None = None
+    new_since_shown: int = 0  # surveys of new people that began since
     overridden: Overridden | None = None
     closed: bool = False
     step: int = 0  # events that change what is known; seeds the recommendation
@@ -152,6 +159,15 @@ class State:
     def state_of(self, code: str) -> PersonState:
         """The state of a person under all of their codes."""
         return min((self.people[each].state for each in self.codes_of(code)), key=_STRENGTH.index)
+
+    def reports_of(self, by: str, one: str, other: str) -> list[Report]:
+        """What a person said about a contact between two people, under whichever codes it is filed."""
+        wanted = (self.root(by), frozenset((self.root(one), self.root(other))))
+        return [each for each in self.reports if (self.root(each[0]), frozenset(map(self.root, each[1:]))) == wanted]
+
+    def is_new(self, code: str) -> bool:
+        """Whether a person was met as a new person."""
+        return any(self.people[each].is_new for each in self.codes_of(code))
 
     def consent_of(self, code: str) -> str | None:
         """The version of the text a person consented to, under any of their codes."""
@@ -210,6 +226,8 @@ def _change(state: State, event: Event) -> None:
             state.update(person, name=name)
         case StartChanged(person, is_start):
             state.update(person, is_start=is_start)
+        case NewPersonMet(person):
+            state.update(person, is_new=True)
         case ConsentGiven(person, version):
             state.update(person, consent=version)
         case ConsentWithdrawn() as body:
@@ -220,6 +238,13 @@ def _change(state: State, event: Event) -> None:
             if state.reports.pop((by, one, other), None) is None:
                 problem = "{by} did not report a contact between {one} and {other}"
                 raise InputError(problem, by=by, one=one, other=other)
+            if state.marks.get(by) in (one, other) and state.root(by) in (state.root(one), state.root(other)):
+                del state.marks[by]
+        case ContactMarked(by, contact):
+            _mark(state, by, contact)
+        case MarkRemoved(by):
+            if state.marks.pop(by, None) is None:
+                raise InputError("{by} did not say who knows the most people", by=by)
         case SurveyStarted(person):
             _start_survey(state, person, event)
         case SurveyEnded(person, outcome):
@@ -234,7 +259,7 @@ def _change(state: State, event: Event) -> None:
             one, other = sorted((state.record(one).code, state.record(other).code))
             state.apart[one, other] = None
         case RecommendationShown() as shown:
-            state.shown = shown
+            state.shown, state.new_since_shown = shown, 0
         case Overridden() as overridden:
             state.overridden = overridden
         case LeaderAnswered(person, answer):
@@ -278,6 +303,17 @@ def _report_tie(state: State, by: str, one: str, other: str, number: int) -> Non
     state.reports.setdefault((by, one, other), number)
 
 
+def _mark(state: State, by: str, contact: str) -> None:
+    for person in (by, contact):
+        check_present(state, person)
+    if state.root(by) == state.root(contact):
+        raise InputError("a person cannot be their own contact")
+    said = [(by, by, contact)] if (by, by, contact) in state.reports else state.reports_of(by, by, contact)
+    if not any(report[0] == by and contact in report[1:] for report in said):
+        raise InputError("{by} did not name {contact} as a contact", by=by, contact=contact)
+    state.marks[by] = contact
+
+
 def _start_survey(state: State, person: str, event: Event) -> None:
     if state.state_of(person) in ("surveying", "surveyed"):
         raise InputError("{person} has a survey already", person=person)
@@ -286,6 +322,7 @@ def _start_survey(state: State, person: str, event: Event) -> None:
         survey = replace(last, ended_at=None, outcome=None)
     else:
         survey = _attempt(state, person, event)
+        state.new_since_shown += state.is_new(person)
     state.surveys[survey.id] = survey
     state.going_on[person] = survey.id
     state.update(person, state="surveying")
@@ -310,7 +347,8 @@ def _attempt(state: State, person: str, event: Event) -> Survey:
     """A new survey, with what the team was advised at the time."""
     state.attempts += 1
     shown, override = state.shown, state.overridden
-    recommended = shown is not None and person in shown.ranking[: shown.count]
+    meant = {person, NEW_PERSON} if state.is_new(person) else {person}
+    recommended = shown is not None and not meant.isdisjoint(shown.ranking[: shown.count])
     reason = override.reason if override is not None and override.person == person else None
     policy, seed = (shown.policy, shown.seed) if shown is not None else (None, None)
     return Survey(f"S{event.seq}", person, event.at, None, None, recommended, reason, policy, seed)

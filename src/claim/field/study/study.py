@@ -33,8 +33,10 @@ class Person:
     consent: str | None  # the version of the text they consented to
     is_start: bool
     from_roster: bool
+    is_new: bool  # met as a new person, drawn by lot
     named_by: tuple[str, ...]  # who reported them, in order, each once
     contacts: tuple[str, ...]  # whom they named themselves
+    marked: str | None  # which of these, they say, knows the most people
     missed: tuple[int, ...]
     surveyed_at: str | None
     leader: Leader | None
@@ -59,8 +61,14 @@ class Person:
     @property
     def known(self) -> bool:
         """Whether they are part of the network: met, listed, or named by a person who has not withdrawn."""
-        met = self.state not in ("named", "no-show", "not found")
+        met = self.is_new or self.state not in ("named", "no-show", "not found")
         return not self.gone and (met or self.is_start or self.from_roster or bool(self.named_by))
+
+    @property
+    def unseen(self) -> bool:
+        """Whether a policy does not see them: a new person who refused, and whom no one else made known."""
+        made_known = self.is_start or self.from_roster or bool(self.named_by)
+        return self.is_new and self.state == "refused" and not made_known
 
     @property
     def may_be_surveyed(self) -> bool:
@@ -131,6 +139,8 @@ class Study:
     def _person(self, root: str, records: list[CodeEntry]) -> Person:
         codes = self.state.codes_of(root)
         ended = [self._last_answer[code] for code in codes if code in self._last_answer]
+        contacts = self._named.get(root, ())
+        marks = [self.state.root(self.state.marks[code]) for code in codes if code in self.state.marks]
         consents = [each.consent for each in records if each.consent is not None]
         return Person(
             code=root,
@@ -139,8 +149,10 @@ class Study:
             consent=consents[0] if consents else None,
             is_start=any(each.is_start for each in records),
             from_roster=any(each.from_roster for each in records),
+            is_new=any(each.is_new for each in records),
             named_by=self._namers.get(root, ()),
-            contacts=self._named.get(root, ()),
+            contacts=contacts,
+            marked=next((contact for contact in marks if contact in contacts), None),
             missed=tuple(sorted(when for each in records for when in each.missed)),
             surveyed_at=max(ended, default=None),
             leader=next((self.state.leaders[code] for code in codes if code in self.state.leaders), None),
@@ -186,30 +198,34 @@ class Study:
 
     @cached_property
     def spent(self) -> int:
-        """How much of the budget is used up; see :class:`claim.field.study.setup.Setup` for what counts."""
+        """How much of the plan is used up; see :class:`claim.field.study.setup.Setup` for what counts."""
         counted = {"answered", "named nobody", "partial", None}
         if self.setup.refusal_rule == "attempts":
             counted.add("refused")
-        return sum(each.outcome in counted and not self.person(each.person).is_start for each in self.surveys)
+        counting = [each for each in self.surveys if each.outcome in counted]
+        return sum(self.setup.open or not self.person(each.person).is_start for each in counting)
 
     @property
     def left(self) -> int:
         """How many surveys are left."""
-        return max(0, self.setup.budget - self.spent)
+        return max(0, self.setup.planned - self.spent)
 
     # What a policy may see -------------------------------------------------------------------------------------------
 
     @cached_property
     def seen(self) -> Seen:
         """The known people as a policy sees them; treat it as read-only."""
-        known = [person for person in self.people.values() if person.known]
-        seen = Seen(Discovered(), tuple(person.code for person in known))
+        known = [person for person in self.people.values() if person.known and not person.unseen]
+        seen = Seen(Discovered(self.setup.open), tuple(person.code for person in known))
         for i, person in enumerate(known):
             namers = (seen.index[namer] for namer in person.named_by)
             seen.discovered.add_person(next((namer for namer in namers if namer < i), None))
         for tie in self.ties:
             seen.discovered.add_tie(seen.index[tie.one], seen.index[tie.other])
         self._record_surveys(seen)
+        for person in known:
+            if person.marked is not None:
+                seen.discovered.record_mark(seen.index[person.code], seen.index[person.marked])
         return seen
 
     def discovered(self) -> Discovered:
@@ -222,7 +238,7 @@ class Study:
         for person in sorted(people, key=lambda person: not person.is_start):  # start people first
             if person.state == "refused":
                 seen.discovered.record_refusal(seen.index[person.code])
-            elif person.state in TALKED and person.is_start:
+            elif person.state in TALKED and (person.is_start or person.is_new):
                 seen.discovered.record_start(seen.index[person.code])
             elif person.state in TALKED:
                 seen.discovered.record_survey(seen.index[person.code])
@@ -233,7 +249,7 @@ class Study:
         """Who is known only because this person named them: they are forgotten if this person withdraws."""
         namers = (self.state.root(code),)
         found = [other for other in self.people.values() if other.may_be_surveyed and other.named_by == namers]
-        return tuple(other.code for other in found if not (other.is_start or other.from_roster))
+        return tuple(other.code for other in found if not (other.is_start or other.from_roster or other.is_new))
 
     def batch(self, number: int) -> list[Event]:
         """The events that one command appended together, by the number of any of them."""

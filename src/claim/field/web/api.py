@@ -12,7 +12,7 @@ from claim.field.study.events import PersonAdded
 from claim.field.study.names import LONGEST_NAME
 from claim.field.web.people import Matches, add_or_mark, similar
 from claim.field.web.request import Forged, StudyPage, StudyRequest, short, state_of, token_of
-from claim.field.web.survey import name_contact
+from claim.field.web.survey import name_contact, set_mark
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Answer = Annotated[str, Field(max_length=20, description="a code, 'new', or empty to be asked")]
@@ -40,6 +40,12 @@ class NewPerson(NewContact):
     start: bool = False
 
 
+class Mark(BaseModel):
+    """The contact who knows the most people; empty to take it back."""
+
+    contact: Annotated[str, Field(max_length=20)] = ""
+
+
 class Saved(BaseModel):
     """``saved``: it is on the disk. Otherwise it has to be answered first whether it is one of ``matches``."""
 
@@ -65,6 +71,12 @@ OnlyOurs = Depends(check_csrf)
 def overview(page: StudyPage) -> dict[str, Any]:
     """Where the study stands."""
     return view.overview(page.view)
+
+
+@router.get("/next")
+def next_person(page: StudyPage) -> dict[str, Any]:
+    """Whom to survey next, which may be a new person (``new``), with reasons in English; nothing is logged."""
+    return view.advice(page.view, page.advice(None))
 
 
 @router.post("/similar", dependencies=[OnlyOurs])
@@ -95,6 +107,13 @@ def remove_contact(page: StudyPage, person: str, contact: str) -> Saved:
     """Take a contact back."""
     page.run(lambda draft: commands.remove_tie(draft, person, person, contact))
     return Saved(saved=True, code=contact, count=len(page.study.person(person).contacts))
+
+
+@router.put("/surveys/{person}/mark", dependencies=[OnlyOurs])
+def mark(page: StudyPage, person: str, asked: Mark) -> dict[str, str | None]:
+    """Note which contact knows the most people, or take it back; answers with the contact now marked."""
+    page.run(lambda draft: set_mark(draft, person, asked.contact))
+    return {"marked": page.study.person(person).marked}
 
 
 def _saved(page: StudyRequest, done: Done[str | Matches], count: int) -> Saved:

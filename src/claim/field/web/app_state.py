@@ -250,7 +250,7 @@ class AppState:
 
     def _take(self, opened: OpenStudy) -> str:
         name, setup = opened.study.state.study, opened.study.setup
-        threading.Thread(target=prepare, args=(setup.policy, setup.budget), daemon=True).start()
+        threading.Thread(target=prepare, args=(setup.rule, setup.planned), daemon=True).start()
         with self._turn:
             self._open[name] = opened
             self.touch()

@@ -73,10 +73,11 @@ def create(page: AnyPage, form: Sent) -> Response:
             raise InputError(page.text("new.must_understand"))
         if form["passphrase"] != form["again"]:
             raise InputError(page.text("new.not_same"))
-        study = page.app.create(setup_from(form), form["passphrase"])
+        setup = setup_from(form)
+        study = page.app.create(setup, form["passphrase"])
     except ClaimError as error:
         return _new(page, values_of(Setup("-")) | dict(form.fields), error, 400)
-    return page.go(f"/s/{study}/people", "created")
+    return page.go(f"/s/{study}/next", "created_open") if setup.open else page.go(f"/s/{study}/people", "created")
 
 
 @router.post("/rehearsal")

@@ -102,7 +102,7 @@ def add_or_mark(draft: Draft, view: View, name: str, answer: str, start: bool) -
 
 
 def _people(page: StudyRequest, typed: str = "", start: bool = False, matches: Matches = ()) -> Response:
-    first = not any(person.is_start for person in page.view.known)
+    first = not (page.study.setup.open or any(person.is_start for person in page.view.known))
     return page.page("people.html", typed=typed, start=start or first, matches=matches)
 
 

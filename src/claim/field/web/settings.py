@@ -22,7 +22,7 @@ from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyReq
 router = APIRouter(prefix="/s/{study}")
 PER_PAGE = 50
 MOST_LINES = 12  # of one step
-ABOUT = ("person", "by", "one", "other", "keep")
+ABOUT = ("person", "by", "one", "other", "keep", "contact")
 
 
 @router.get("/history")
@@ -69,7 +69,7 @@ def _line(page: StudyRequest, event: Event) -> str:
 
 def _named(page: StudyRequest, code: str) -> str:
     name = page.view.texts.get(page.study.state.people[code].name)
-    return code if name is None else f"{short(name)} ({code})"
+    return f"{short(name)} ({code})" if name else code
 
 
 def _extra(page: StudyRequest, data: dict[str, Any]) -> str:
@@ -154,7 +154,7 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
     """The settings a form asks for; a changed consent text gets the next version by itself."""
     base, share = before or Setup("-"), form.whole("attendance")
     asked: dict[str, Any] = {name: form[name] for name in ("refusal_rule", "policy", "selector")}
-    asked |= {"budget": form.whole("budget"), "leaders": form.whole("leaders")}
+    asked |= {name: form.whole(name) for name in ("budget", "interviews", "leaders")}
     asked |= {"question": _text(form["question"]), "p": _number(form["p"])}
     if share is not None and share != percent(base.attendance):  # otherwise it stays as exact as it was
         asked["attendance"] = share / 100
@@ -165,6 +165,8 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
         size_high=form.whole("size_high"),
         consent_text=_text(form["consent_text"]),
         retention=form["retention"].strip() or None,
+        open=bool(form["open"]),
+        hub_question=bool(form["hub_question"]),
         **{name: value for name, value in asked.items() if value not in (None, "")},  # an empty field changes nothing
     )
     if before is None or made.consent_text == before.consent_text:

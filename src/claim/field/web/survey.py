@@ -1,7 +1,7 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
 from functools import partial
-from typing import Annotated, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -10,10 +10,10 @@ from claim.errors import InputError
 from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
-from claim.field.study.events import LeaderAnswer, Outcome, Wish
+from claim.field.study.events import LeaderAnswer, NewPersonMet, Outcome, Wish
 from claim.field.view import View
 from claim.field.web.people import Matches, look_up
-from claim.field.web.request import PageRequest, Sent, StudyPage, StudyRequest, attempt
+from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, attempt
 from claim.field.web.settings import percent
 
 router = APIRouter(prefix="/s/{study}")
@@ -27,20 +27,19 @@ def next_person(page: StudyPage, count: Annotated[int | None, Query(ge=1, le=ROU
 
     Where the machine lacks the rule of the study, people can still be chosen by hand.
     """
-    advice, problem = attempt(lambda: page.advice(count))
-    return page.page("next.html", advice=advice, problem=problem, asked=count or "", most=ROUND)
+    return _next(page, count)
 
 
 @router.post("/next")
 def record_choice(form: Sent, page: StudyPage) -> Response:
     """Go to a person's survey, or note that there is none; what was shown goes into the log with it."""
-    action, count = form["action"], form.whole("count")
+    action, count = form["action"], _round(form)
     if action not in ("start", *MISSED):
         raise InputError("there is no action {action!r}", action=action[:20])
     code = page.study.person(form["person"]).code
 
     def command(draft: Draft) -> None:
-        advice, _ = attempt(lambda: page.advice(None if count is None else min(ROUND, max(1, count))))
+        advice, _ = attempt(lambda: page.advice(count))
         if advice is not None:
             commands.show_advice(draft, advice)
         if advice is None or code not in [each.person for each in advice.recommended]:
@@ -50,6 +49,51 @@ def record_choice(form: Sent, page: StudyPage) -> Response:
 
     page.submit(form, command, check=True)
     return page.go(f"/survey/{code}") if action == "start" else page.go("/next", MISSED[action])
+
+
+@router.post("/next/new")
+def record_new_person(form: Sent, page: StudyPage) -> Response:
+    """Go to the survey of a new person, or note that they refused, for which no name is needed.
+
+    If the name is like another, it is asked first whether they are the same: a new person may have been named before.
+    """
+    action, count, name = form["action"], _round(form), form["name"]
+    if action not in ("start", "refused"):
+        raise InputError("there is no action {action!r}", action=action[:20])
+
+    def command(draft: Draft) -> str | Matches:
+        unnamed = action == "refused" and not name.strip()
+        if not unnamed and (matches := look_up(page.view, name, form["same"])):
+            return matches
+        known = form["same"] not in ("", "new")
+        advice, _ = attempt(lambda: page.advice(count))
+        if advice is not None:
+            commands.show_advice(draft, advice)
+        code = draft.state.root(form["same"]) if known else draft.new_person(None if unnamed else name)
+        commands.meet_new_person(draft, code)
+        if advice is None or not advice.new_people:
+            commands.override(draft, code, form["reason"])
+        if action == "refused":
+            commands.end_survey(draft, code, "refused")
+        return code
+
+    done = page.submit(form, command, check=True)
+    if isinstance(done.result, tuple):
+        return _next(page, count, done.result, form)
+    met = (event.body.person for event in done.events if isinstance(event.body, NewPersonMet))
+    return page.go(f"/survey/{next(met)}") if action == "start" else page.go("/next", "refused_new")
+
+
+def _next(page: StudyRequest, count: int | None, matches: Matches = (), sent: Form | None = None) -> Response:
+    """The page; with ``matches`` it asks first whom the name means that was ``sent``."""
+    advice, problem = attempt(lambda: page.advice(count))
+    shown: dict[str, Any] = {"advice": advice, "problem": problem, "asked": count or "", "most": ROUND}
+    return page.page("next.html", matches=matches, sent=sent, **shown)
+
+
+def _round(form: Form) -> int | None:
+    count = form.whole("count")
+    return None if count is None else min(ROUND, max(1, count))
 
 
 @router.get("/survey/{code}")
@@ -82,6 +126,12 @@ def remove(form: Sent, page: StudyPage, code: str) -> Response:
     return page.finish(form, lambda draft: commands.remove_tie(draft, code, code, other), f"/survey/{code}", "removed")
 
 
+@router.post("/survey/{code}/mark")
+def mark(form: Sent, page: StudyPage, code: str) -> Response:
+    """Note which contact knows the most people; without a contact, take it back."""
+    return page.finish(form, partial(set_mark, by=code, contact=form["contact"]), f"/survey/{code}", "noted")
+
+
 @router.post("/survey/{code}/end")
 def end(form: Sent, page: StudyPage, code: str) -> Response:
     """The survey is over, for now or for good."""
@@ -108,6 +158,14 @@ def name_contact(draft: Draft, view: View, by: str, name: str, answer: str) -> s
         return commands.name_new_contact(draft, by, name)
     commands.name_contact(draft, by, answer)
     return draft.state.root(answer)
+
+
+def set_mark(draft: Draft, by: str, contact: str) -> None:
+    """Mark a contact, or none."""
+    if contact:
+        commands.mark_contact(draft, by, contact)
+    else:
+        commands.unmark_contact(draft, by)
 
 
 def _survey(page: StudyRequest, code: str, typed: str = "", matches: Matches = ()) -> Response:

@@ -32,7 +32,7 @@ class Entry {
     this.waiting = 0;
     form.addEventListener("submit", (event) => this.submit(event));
     this.field.addEventListener("input", () => this.later());
-    this.list.addEventListener("submit", (event) => this.remove(event));
+    this.list.addEventListener("submit", (event) => this.change(event));
     window.addEventListener("beforeunload", (event) => { if (this.waiting) event.preventDefault(); });
   }
 
@@ -94,6 +94,7 @@ class Entry {
     line.replaceChildren(link, " ", made("span", answer.code, { class: "code" }), " ", made("span", this.words.saved, { class: "ok" }));
     if (answer.known) line.append(" ", made("span", this.words.known, { class: "tag" }));
     if (this.words.entry === "contacts") line.append(" ", this.remover(answer));
+    if (this.words.mark) line.append(" ", this.marker(answer, Boolean(twin && twin.querySelector("[aria-pressed=true]"))));
     this.count(answer.count);
   }
 
@@ -103,11 +104,31 @@ class Entry {
     return button;
   }
 
-  remove(event) {
+  marker(answer, marked) {
+    const shown = { "aria-pressed": String(marked), "aria-label": `${this.words.mark}: ${answer.name}` };
+    const button = made("button", this.words.mark, { type: "button", class: "small", ...shown });
+    button.addEventListener("click", () => this.mark(button.closest("li")));
+    return button;
+  }
+
+  async mark(line) {
+    const button = line.querySelector("[aria-pressed]");
+    const contact = button.ariaPressed === "true" ? "" : line.dataset.code;
+    try {
+      const answer = await this.ask(this.words.api.replace(/contacts$/, "mark"), { contact }, "PUT");
+      for (const each of this.list.querySelectorAll("[aria-pressed]"))
+        each.ariaPressed = String(each.closest("li").dataset.code === answer.marked);
+    } catch (problem) {
+      line.append(" ", made("span", problem.message, { class: "not", role: "alert" }));
+    }
+  }
+
+  change(event) {
     const line = event.target.closest("li[data-code]");
     if (!line) return;
     event.preventDefault();
-    this.takeBack(line);
+    if ("marks" in event.target.dataset) this.mark(line);
+    else this.takeBack(line);
   }
 
   async takeBack(line) {
