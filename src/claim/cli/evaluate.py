@@ -22,6 +22,7 @@ from claim.jobs import BackendName
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
+Population = Literal["unknown", "known"]
 
 
 def evaluate(
@@ -36,6 +37,7 @@ def evaluate(
     entry: Annotated[Entry, typer.Option(help="open: no person is known, new people can be interviewed.")] = "closed",
     interviews: Annotated[int | None, typer.Option(help="With --entry open: all interviews; else 10.")] = None,
     frame: Annotated[str, typer.Option(help="How new people are met: uniform, degree:A or share:S.")] = "uniform",
+    population: Annotated[Population, typer.Option(help="known: selectors know the number of people.")] = "unknown",
     hub_question: Annotated[
         float | None, typer.Option(metavar="SIGMA", help="Ask who knows the most people, with this much noise.")
     ] = None,
@@ -85,7 +87,7 @@ def evaluate(
         result = compare(
             names(networks), names(policies), names(selector), names(protocol), runs, seed,
             leaders=leaders, p=p, start_sets=start_sets, per_round=round_size, **closed,
-            entry=entry, interviews=interviews, frame=frame, hub_question=hub_question,
+            entry=entry, interviews=interviews, frame=frame, hub_question=hub_question, population=population,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
             selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
         )  # fmt: skip

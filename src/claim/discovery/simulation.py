@@ -95,9 +95,9 @@ class Simulation:
     refuses is drawn at the start of the study and does not depend on the policy. Neither does who names whom: each
     contact is named with probability ``report_rate``. A tie is seen if either end names it.
 
-    With a ``frame`` the study is open: new people can be interviewed, and come in the same order whoever else is. With
-    a ``hub_question`` each person marks the contact of the largest perceived degree, degree * exp(Normal(0, sigma)),
-    where sigma is the ``hub_question``.
+    With a ``frame`` the study is open: new people can be interviewed, in an order that does not depend on the policy.
+    With a ``hub_question`` each person marks the contact of the largest perceived degree, degree * exp(Normal(0,
+    sigma)), where sigma is the ``hub_question``.
     """
 
     def __init__(

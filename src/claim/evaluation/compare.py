@@ -275,6 +275,7 @@ def _command(
         options |= {"entry": study.entry, "interviews": study.budget}
     named = {"per_round": "round", "refusal": "refusal", "unit": "budget-unit", "attendance": "attendance"}
     named |= {"p_range": "p-range", "report_rate": "report-rate", "frame": "frame", "hub_question": "hub-question"}
+    named["population"] = "population"
     for setting, option in named.items():
         value = getattr(study, setting)
         if value != getattr(usual, setting):

@@ -31,6 +31,7 @@ from claim.selection import Candidates, select
 from claim.selection.greedy import Task, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
+Population = Literal["unknown", "known"]
 OWN = "own"  # the selector of a policy that chooses its leaders itself
 
 
@@ -204,6 +205,7 @@ class StudySettings:
     entry: Entry = "closed"
     frame: str = "uniform"  # or degree:A, or share:S
     hub_question: float | None = None
+    population: Population = "unknown"  # whether selectors are given the number of people
 
     def __post_init__(self) -> None:
         check_whole(1, start_size=self.start_size, leaders=self.leaders, per_round=self.per_round)
@@ -213,6 +215,8 @@ class StudySettings:
         check_entry(self.entry, self.frame)
         if self.hub_question is not None:
             check_number(hub_question=self.hub_question)
+        if self.population not in get_args(Population):
+            raise InputError(f"population must be {' or '.join(get_args(Population))}, got {self.population!r}")
         check_number(0, 1, p=self.p, refusal=self.refusal)
         check_number(0, 1, above=True, attendance=self.attendance, report_rate=self.report_rate)
         if self.p_range is not None:
@@ -237,7 +241,7 @@ class StudySettings:
     def recorded(self) -> dict[str, Any]:
         """The settings for the manifest; field conditions only where they differ from the default."""
         usual: dict[str, Any] = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
-        usual |= {"entry": "closed", "frame": "uniform", "hub_question": None}
+        usual |= {"entry": "closed", "frame": "uniform", "hub_question": None, "population": "unknown"}
         return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
@@ -307,6 +311,8 @@ def selector_for(method: Method, network: Network, settings: StudySettings) -> S
     given = {"p": settings.p, **ORACLE[method.protocol]}
     if settings.selector_informed:
         given |= {"attendance": settings.attendance, "p_range": settings.chances()}
+    if settings.population == "known":
+        given["people"] = network.n
     return find_selector(method.selector, family=family_of(network), **given)
 
 

@@ -192,8 +192,8 @@ def coverage(
     factor = population_factor(population)
     held, ratio, error, reached, over = [], [], [], [], []
     for led, draw in lead(studies, selector, (k,), np.random.default_rng(seed)):
-        people = None if factor is None else factor * led.study.network.n
-        mean, low, high = led.selector.expect_in(led.study.view, led.leaders, draw, people)
+        informed = replace(led.selector, people=None if factor is None else factor * led.study.network.n)
+        mean, low, high = informed.expect_in(led.study.view, led.leaders, draw)
         near = 1e-6 * led.reach  # where everyone was surveyed the range is a point
         held.append(low - near <= led.reach <= high + near)
         ratio.append(high / low)

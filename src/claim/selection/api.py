@@ -113,12 +113,11 @@ def select(
     if str(method).partition(":")[0] != NAME:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
     check_foresight(network, str(method))
-    selector, (expecting, reasoning) = foresight_named(str(method), p=p, samples=samples), generator.spawn(2)
+    selector = foresight_named(str(method), p=p, samples=samples, people=people)
+    expecting, reasoning = generator.spawn(2)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
     leaders, waiting = ranked[:k], [network.labels[person] for person in ranked[k:]]
     expected = selector.expect(seen, leaders, expecting)
-    if people is not None:
-        expected = expected.at_most(float(max(people, len(seen))))
     whys = shown_reasons(selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits))
     reasons = [[str(reason) for reason in each] for each in whys]
     found = _evaluated(network, leaders, p, estimating, NAME)

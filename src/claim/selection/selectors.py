@@ -47,18 +47,21 @@ class MethodSelector:
         return METHODS[self.name](task).leaders
 
 
-def selector_named(name: str, p: float = 0.1, *, family: str | None = None, **settings: Any) -> Selector:
+def selector_named(
+    name: str, p: float = 0.1, *, family: str | None = None, people: float | None = None, **settings: Any
+) -> Selector:
     """The selector of that name; an unknown name raises an error that lists the known ones.
 
     ``settings`` are those of :class:`MethodSelector`, which foresight has, too. ``family`` is that of the network, if
-    known: plain ``foresight`` takes the model fitted to it.
+    known: ``foresight:1`` takes the model fitted to it. ``people`` is the number of people, if known; only foresight
+    makes use of it.
     """
     if name in METHODS:
         return MethodSelector(p, **settings, name=name)
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # its models take time to load
 
-        return foresight_named(name, family, p=p, **settings)
+        return foresight_named(name, family, p=p, people=people, **settings)
     raise InputError(f"no selector is called {name!r} (known: {', '.join(METHODS)}, foresight)")
 
 

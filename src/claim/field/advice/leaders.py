@@ -48,14 +48,16 @@ def choose_leaders(
     People who were offered the part or accepted stay leaders, those who declined are passed over. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
     """
-    from claim.selection.foresight import FreeForesight, shown_reasons
+    from claim.selection.foresight import NAME as FORESIGHT
+    from claim.selection.foresight import foresight_named, shown_reasons
     from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
     from claim.selection.selectors import MethodSelector
 
     setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
     k, known = setup.leaders, len(codes)
     attendance = setup.attendance if attendance is None else attendance
-    foresight = FreeForesight(setup.p, SAMPLES, attendance=attendance)
+    people = float(max(setup.size_high or 0, known)) if setup.size_high else None
+    foresight = foresight_named(FORESIGHT, p=setup.p, samples=SAMPLES, attendance=attendance, people=people)
     wishes = _wishes(study, include, exclude)
     if len(wishes["must"]) > k:
         problem = "{count} people are to lead, but the study has {leaders} leaders"
@@ -70,8 +72,7 @@ def choose_leaders(
     chosen = selector.select(discovered, k + REPLACEMENTS, random("leaders"), **wishes)
     reach: float | None = None
     if any(person.surveyed_at for person in study.people.values()):
-        people = max(setup.size_high or 0, known)
-        reach = foresight.expect(discovered, chosen[:k], random("reach")).at_most(float(people)).mean
+        reach = foresight.expect(discovered, chosen[:k], random("reach")).mean
     scale = None if reach is None else (reach, k)
     found = foresight.reasons(discovered, chosen, random("reasons"), scale, **wishes)
     hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from

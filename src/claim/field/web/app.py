@@ -153,7 +153,7 @@ def warm_up() -> None:
     from claim.cascades import influence
     from claim.discovery import Discovered
     from claim.networks import Network
-    from claim.selection.foresight import FreeForesight
+    from claim.selection.foresight import NAME, foresight_named
     from claim.selection.selectors import MethodSelector
 
     for name in environment().list_templates():
@@ -161,7 +161,7 @@ def warm_up() -> None:
     for language in LANGUAGES:
         texts_in(language)
     network, rng = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), np.random.default_rng(0)
-    seen, foresight = Discovered.from_network(network, [0, 1]), FreeForesight(0.5, 10)
+    seen, foresight = Discovered.from_network(network, [0, 1]), foresight_named(NAME, p=0.5, samples=10)
     leaders = foresight.select(seen, 2, rng)
     foresight.expect(seen, leaders, rng)
     foresight.reasons(seen, leaders)

@@ -96,7 +96,7 @@ class FreeForesight:
 
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
     probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
-    for ``p`` alone.
+    for ``p`` alone. ``people`` is the number of people there are, if it is known: no reach is expected above it.
     """
 
     p: float = 0.1
@@ -105,6 +105,7 @@ class FreeForesight:
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
     family: str = FREE
+    people: float | None = None
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
@@ -162,31 +163,28 @@ class FreeForesight:
 
         return picked_in_turn(candidates, k, best, take)
 
-    def expect(
-        self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator, people: float | None = None
-    ) -> Expected:
+    def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
         """The mean number of people that the leaders reach, with a 90 % range; see docs/concepts/foresight.md.
 
-        ``people`` is the number of people there are, if it is known; no reach exceeds it. With several values of p, the
-        mean is over all of them, and the range reaches from the lowest to the highest.
+        With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         """
         view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
         for p in self.chances:
             if chosen and p:
-                found.append(replace(self, p=p).expect_in(view, chosen, seed, people))
+                found.append(replace(self, p=p).expect_in(view, chosen, seed))
             else:  # only the leaders themselves
                 found.append(Expected(*(self.attendance * len(chosen),) * 3))
         means, lows, highs = zip(*found, strict=True)
         return Expected(_left_to_right(means) / len(means), min(lows), max(highs))
 
-    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int, people: float | None = None) -> Expected:
+    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int) -> Expected:
         """The reach to expect, from the arrays of a discovered network."""
         guess, study = self.guess(view, leaders, seed)
         features = range_features(study, guess.reach, guess.known)
         expected = Expected(*self.ranges().around(guess.reach, guess.known, features))
-        return expected if people is None else expected.at_most(max(people, float(view.n)))
+        return expected if self.people is None else expected.at_most(max(self.people, float(view.n)))
 
     def guess(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[Guess, FloatArray]:
         """The reach before any correction, and the features of the study.
@@ -271,14 +269,14 @@ class FittedForesight(FreeForesight):
             raise InputError(f"the foresight model {self.family} has no ranges: train it again")
         return ranges
 
-    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int, people: float | None = None) -> Expected:
+    def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int) -> Expected:
         """By the calibrated reach of the model, for the number of people that is known, or else estimated."""
         reach = self._model().reach
         if reach is None:
-            return super().expect_in(view, leaders, seed, people)
+            return super().expect_in(view, leaders, seed)
         guess, study = self.guess(view, leaders, seed)
-        form = "estimated" if people is None else "known"
-        people = estimated_people(view) if people is None else max(people, float(view.n))
+        form = "estimated" if self.people is None else "known"
+        people = estimated_people(view) if self.people is None else max(self.people, float(view.n))
         return Expected(*reach.expect(reach_features(view, study, guess, people), guess, people, form))
 
     def _model(self) -> Model:
