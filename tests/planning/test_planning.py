@@ -105,8 +105,10 @@ def test_the_policy_chooses_among_named_people_in_the_closed_way_only():
 
 
 def test_a_policy_that_chooses_its_leaders_is_a_way():
-    made = plan(80, 4.0, "clustered", settings=replace(QUICK, ways=["closed", "one-hop", "edge-probing"]))
-    assert len({points[2].mean for points in made.ways.values()}) == 3
+    made = plan(80, 4.0, "clustered", settings=replace(QUICK, ways=["new", "one-hop", "edge-probing"]))
+    new, one_hop, probing = (points[2] for points in made.ways.values())
+    assert one_hop.discovered == new.discovered  # the same interviews
+    assert len({new.mean, one_hop.mean, probing.mean}) == 3
 
 
 def test_the_same_seed_gives_the_same_plan_and_another_one_another():
