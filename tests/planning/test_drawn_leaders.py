@@ -103,7 +103,8 @@ def test_the_range_grows_with_the_difference_between_networks():
         (60.0, (1.0, 0.0), "not worth it"),
         (9.0, (0.0, 1.0), "not worth it"),  # ten random leaders reach more than the ten chosen
         (9.0, (1.0, 1000.0), "not worth it"),
-        (900.0, (1.0, 0.0), "worth it"),  # more than all people drawn reach
+        (900.0, (19.0, 1.0), "worth it"),  # all 400 people, 390 more than those chosen
+        (900.0, (20.0, 1.0), "not worth it"),
     ],
 )
 def test_interviews_pay_if_they_cost_less_than_as_many_drawn_leaders(chosen, costs, verdict):
@@ -112,7 +113,7 @@ def test_interviews_pay_if_they_cost_less_than_as_many_drawn_leaders(chosen, cos
     if chosen == 9.0:
         assert (random.break_even, random.break_even_low) == (None, None)
     if chosen == 900.0:
-        assert (random.leaders, random.break_even) == (None, 0)
+        assert (random.leaders, random.leaders_high) == (PEOPLE, PEOPLE)
 
 
 def test_a_plan_with_costs_compares_all_ways_and_numbers_with_drawn_leaders():

@@ -161,12 +161,12 @@ YES, NO, OPEN = "worth it", "not worth it", "not clear"
             (YES, OPEN, NO),
             10,
             15,
-            ["Up to 10", "After 15", "from 10 to 15 do is not clear from 6 studies; about 90 would"],
+            ["Up to 10", "After 15", "from 10 to 15 add 0.2 people each is not clear from 6 studies; about 90"],
         ),
-        ((YES, OPEN, OPEN), 10, None, ["Up to 10", "from 10 to 20 do is not clear"]),
+        ((YES, OPEN, OPEN), 10, None, ["Up to 10", "from 10 to 20 add 0.2 people each is not clear"]),
         ((OPEN, YES, YES), 20, None, ["Up to 20"]),
         ((NO, NO, NO), 5, 5, ["After 5 interviews each one more adds less than 0.2 people."]),
-        ((OPEN, NO, NO), 5, 10, ["After 10", "from 5 to 10 do is not clear"]),
+        ((OPEN, NO, NO), 5, 10, ["After 10", "from 5 to 10 add 0.2 people each is not clear"]),
     ],
 )
 def test_the_advice_follows_from_the_verdicts(verdicts, until, enough, words):

@@ -152,8 +152,8 @@ def _leaders_table(made: "Plan") -> "Table":
         {
             "interviews": row.interviews,
             "drawn": row.drawn,
-            "leaders": _range(row.leaders, row.leaders_low, row.leaders_high, ".0f", f"over {made.basis['people']}"),
-            "break-even": _range(row.break_even, row.break_even_low, row.break_even_high, ".2f", "never"),
+            "leaders": _range(row.leaders, row.leaders_low, row.leaders_high, ".0f"),
+            "break-even": _range(row.break_even, row.break_even_low, row.break_even_high, ".2f"),
             "interviews are": row.verdict,
         }
         for row in made.more_leaders
@@ -165,10 +165,9 @@ def _leaders_table(made: "Plan") -> "Table":
     return _table(f"Survey, or recruit more leaders? ({costs})", rows, caption)
 
 
-def _range(value: float | None, low: float | None, high: float | None, form: str, none: str) -> str:
-    """A number and its range; ``none`` stands for an infinite one."""
-    shown = [none if number is None else format(number, form) for number in (value, low, high)]
-    return none if low is None else f"{shown[0]} ({shown[1]} to {shown[2]})"
+def _range(value: float | None, low: float | None, high: float | None, form: str) -> str:
+    shown = ["never" if number is None else format(number, form) for number in (value, low, high)]
+    return "never" if low is None else f"{shown[0]} ({shown[1]} to {shown[2]})"
 
 
 def _signed(number: float, digits: int) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
 
 import numpy as np
 
@@ -54,19 +53,19 @@ def _mean_reach(worlds: Worlds, chances: FloatArray, numbers: OffsetArray) -> Fl
 class MoreLeaders:
     """How many drawn leaders reach as many people as the chosen ones after so many interviews, and which pays.
 
-    ``leaders`` is None if it would take more than there are people. The interviews pay if a leader costs more than
-    ``break_even`` interviews; None: never, as no more drawn leaders are needed than chosen ones. A one-hop leader
-    costs an interview as well, with the person who names them. ``verdict`` is on the interviews at the costs given.
-    Ranges are 95 % intervals, at once for all rows of a way.
+    There are at most as many ``leaders`` as people. The interviews pay if a leader costs more than ``break_even``
+    interviews; None: never, as no more drawn leaders are needed than chosen ones. A one-hop leader costs an interview
+    as well, with the person who names them. ``verdict`` is on the interviews at the costs given. Ranges are 95 %
+    intervals, at once for all rows of a way.
     """
 
     way: str
     interviews: int
     drawn: str  # "random" or "one-hop"
     verdict: Verdict
-    leaders: float | None
-    leaders_low: float | None
-    leaders_high: float | None
+    leaders: float
+    leaders_low: float
+    leaders_high: float
     break_even: float | None
     break_even_low: float | None
     break_even_high: float | None
@@ -86,19 +85,15 @@ def compare_with_drawn(
             ends = [[each.mean for each in ahead], [each.low for each in ahead], [each.high for each in ahead]]
             leaders, low, high = (_falls_to_zero(leader_numbers(people), values) for values in ends)
             costs = _Costs(interviews, draw == ONE_HOP, settings)
-            found = (leaders, low, high, *(costs.break_even(number) for number in (leaders, high, low)))
-            yield MoreLeaders(way, interviews, draw, costs.verdict(low, high), *map(_finite, found))
-
-
-def _finite(number: float) -> float | None:
-    return number if isfinite(number) else None
+            even = (costs.break_even(number) for number in (leaders, high, low))
+            yield MoreLeaders(way, interviews, draw, costs.verdict(low, high), leaders, low, high, *even)
 
 
 def _falls_to_zero(numbers: OffsetArray, values: Sequence[float]) -> float:
-    """The number at which the values fall to 0, by linear interpolation; infinite if they do not."""
+    """The number at which the values fall to 0, by linear interpolation; at most the last one."""
     below = np.flatnonzero(np.array(values) <= 0)
     if not len(below):
-        return inf
+        return float(numbers[-1])
     last = slice(max(below[0] - 1, 0), below[0] + 1)
     return float(np.interp(0, values[last][::-1], numbers[last][::-1]))
 
@@ -111,18 +106,15 @@ class _Costs:
         self.asks = float(asks)  # interviews for each drawn leader
         self.survey, self.leader = settings.cost_survey or 0.0, settings.cost_leader or 0.0
 
-    def break_even(self, drawn: float) -> float:
-        """The cost of a leader, in interviews, beyond which interviews pay; infinite: they never do."""
-        if drawn <= self.chosen:
-            return inf
-        return max(self.interviews - self.asks * drawn, 0.0) / (drawn - self.chosen) if isfinite(drawn) else 0.0
+    def break_even(self, drawn: float) -> float | None:
+        """The cost of a leader, in interviews, beyond which interviews pay; None: they never do."""
+        more = drawn - self.chosen
+        return max(self.interviews - self.asks * drawn, 0.0) / more if more > 0 else None
 
     def pays(self, drawn: float) -> bool:
-        """Whether interviews and chosen leaders cost less than so many drawn leaders."""
-        if drawn <= self.chosen or not isfinite(drawn):
-            return drawn > self.chosen
+        """Whether interviews and chosen leaders cost less than so many drawn leaders, who must be more."""
         chosen = self.interviews * self.survey + self.chosen * self.leader
-        return chosen < drawn * (self.leader + self.asks * self.survey)
+        return drawn > self.chosen and chosen < drawn * (self.leader + self.asks * self.survey)
 
     def verdict(self, low: float, high: float) -> Verdict:
         """The verdict on the interviews, if from ``low`` to ``high`` drawn leaders reach as many people."""

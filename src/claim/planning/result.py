@@ -159,7 +159,8 @@ class Plan(Tabular):
             doubtful = [point for point in points if until < point.interviews <= end and point.verdict == "not clear"]
             needed = [point.studies_needed or 0 for point in doubtful]
             settled = f"; about {max(needed)} would settle it" if all(needed) else ""
-            yield f"Whether those from {until} to {end} do is not clear from {self.settings.studies} studies{settled}."
+            doubt = f"is not clear from {self.settings.studies} studies{settled}"
+            yield f"Whether {what} from {until} to {end} add {worth} each {doubt}."
 
     def _reach_advice(self, here: Point) -> Iterator[str]:
         number = f"{here.interviews} {'further ' if self.further else ''}interviews"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from claim.evaluation.statistics import standard_error
 
 Verdict = Literal["worth it", "not worth it", "not clear"]
-MOST_STUDIES = 100_000  # beyond that, a question is not settled by more of them
+MOST_STUDIES = 10_000  # beyond that, a question is not settled by more of them
 
 
 class MeanInterval(NamedTuple):
