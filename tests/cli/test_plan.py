@@ -10,16 +10,23 @@ QUICK = ("--studies", "3", "--surveys", "0,2,4", "-k", "2")
 def test_a_plan_for_a_new_study(claim):
     done = claim("plan", "--people", "60", "--mean-degree", "4", "--kind", "clustered", *QUICK)
     assert done.returncode == 0
-    assert "People reached by 2 leaders after so many surveys" in done.stdout
-    assert "Expect to reach about" in done.stdout
+    assert "People reached by 2 leaders after so many interviews" in done.stdout
+    assert "What each of the interviews adds (mix:best)" in done.stdout
+    assert "expect to reach about" in " ".join(done.stdout.split())
+    assert "±" in done.stdout
+    assert "recruit more leaders" not in done.stdout
 
 
 def test_a_plan_as_json(claim):
     done = claim("plan", "--people", "60", "--mean-degree", "4", *QUICK, "--worth", "50", "--json", "-")
     data = json.loads(done.stdout)
-    assert set(data) == {"people", "mean_degree", "kind", "start", "settings", "points", "worth", "enough", "advice"}
+    basis = {"people", "mean_degree", "kind", "start", "settings"}
+    assert set(data) == basis | {"points", "ways", "worth", "advised", "worth_until", "enough", "advice"}
     assert [point["surveys"] for point in data["points"]] == [0, 2, 4]
-    assert (data["kind"], data["start"], data["enough"]) == ("unknown", 5, 0)
+    assert [point["interviews"] for point in data["points"]] == [5, 7, 9]
+    assert data["points"] == data["ways"][data["advised"]]
+    assert list(data["ways"]) == data["settings"]["ways"] == ["closed", "new", "mix:best"]
+    assert (data["kind"], data["start"], data["enough"]) == ("unknown", 5, 5)
     assert done.stderr == ""
 
 
@@ -27,7 +34,30 @@ def test_a_plan_for_a_study_under_way(claim):
     arguments = ("plan", "names.csv", "--surveyed", "Ana,Ben", "--refused", "Cyd", "--people", "30", *QUICK)
     data = json.loads(claim(*arguments, "--json", "-").stdout)
     assert (data["known"], data["start"], data["surveyed"], data["refused"]) == (5, 2, 2, 1)
-    assert "further surveys" in claim(*arguments).stdout
+    assert "further interviews" in claim(*arguments).stdout
+
+
+def test_a_plan_with_numbers_of_interviews_and_ways(claim):
+    quick = ("--studies", "3", "--interviews", "6,9", "-k", "2", "--ways", "new,mix:0.5:random")
+    arguments = ("plan", "--people", "60", "--mean-degree", "4", "--start", "4", *quick)
+    data = json.loads(claim(*arguments, "--json", "-").stdout)
+    assert {way: [point["interviews"] for point in points] for way, points in data["ways"].items()} == {
+        "new": [6, 9], "mix:0.5:random": [6, 9],
+    }  # fmt: skip
+    assert data["settings"]["surveys"] == [2, 5]
+    assert data["advised"] == "new"
+
+
+def test_a_plan_with_costs_says_whether_more_leaders_are_cheaper(claim):
+    costs = ("--cost-survey", "0", "--cost-leader", "9.5")
+    arguments = ("plan", "--people", "60", "--mean-degree", "4", *QUICK, *costs)
+    done = claim(*arguments)
+    assert "Survey, or recruit more leaders? (an interview costs 0, a leader 9.5)" in done.stdout
+    assert "break-even" in done.stdout
+    assert "one-hop" in done.stdout
+    data = json.loads(claim(*arguments, "--json", "-").stdout)
+    assert {row["drawn"] for row in data["more_leaders"]} == {"random", "one-hop"}
+    assert (data["settings"]["cost_survey"], data["settings"]["cost_leader"]) == (0, 9.5)
 
 
 # Seven people surveyed, the last two of whom were found on the way and have many contacts.
@@ -79,7 +109,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("claim.planning.reach_curve", interrupted)
+    monkeypatch.setattr("claim.planning.studies.choose_leaders", interrupted)
     done = claim("plan", "--people", "60", "--mean-degree", "4", *QUICK)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "claim: interrupted\n")
 
@@ -94,6 +124,30 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
             "--surveys takes whole numbers from 0",
         ),
         (("--people", "50", "--mean-degree", "4", "--worth", "0"), "worth must be above 0, got 0.0"),
+        (("--people", "50", "--mean-degree", "4", "--interviews", "5,x"), "--interviews takes whole numbers from 0"),
+        (("--people", "50", "--mean-degree", "4", "--interviews", "10,5"), "ascending whole numbers"),
+        (("--people", "50", "--mean-degree", "4", "--interviews", "2,9"), "must be at least 5, got 2"),
+        (
+            ("--people", "50", "--mean-degree", "4", "--interviews", "5,10", "--surveys", "0,5"),
+            "give --surveys or --interviews, not both",
+        ),
+        (("--people", "50", "--mean-degree", "4", "--ways", ""), "ways must be a list"),
+        (("--people", "50", "--mean-degree", "4", "--ways", "closed,nwe"), "no policy is called 'nwe'"),
+        (("--people", "50", "--mean-degree", "4", "--policy", "new"), "name it among the ways"),
+        (("--people", "50", "--mean-degree", "4", "--cost-survey", "5"), "cost_leader is missing"),
+        (("--people", "50", "--mean-degree", "4", "--cost-leader", "5"), "cost_survey is missing"),
+        (
+            ("--people", "50", "--mean-degree", "4", "--cost-leader", "-5", "--cost-survey", "1"),
+            "cost_leader must be at least 0",
+        ),
+        (
+            ("--people", "50", "--mean-degree", "4", "--cost-leader", "0", "--cost-survey", "0"),
+            "must be above 0, got 0 for both",
+        ),
+        (
+            ("names.csv", "--people", "50", "--surveyed", "Ana", "--cost-leader", "5", "--cost-survey", "1"),
+            "costs are for plans without known ties",
+        ),
         (("--people", "50", "--mean-degree", "4", "--surveyed", "Ana"), "takes no lists of people"),
         (("--people", "50", "--mean-degree", "4", "--kind", "odd"), "odd"),
         (("--people", "50", "--mean-degree", "4", "--start", "Ana"), "--start takes whole numbers from 0, got 'Ana'"),

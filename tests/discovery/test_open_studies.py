@@ -91,6 +91,28 @@ def test_a_study_ends_when_all_people_have_been_met():
     assert interviewed(open_study(network=Network.from_edges([0], [1])), policy_named("random"), 9).surveyed == [0, 1]
 
 
+def test_an_open_study_can_be_closed():
+    simulation = open_study()
+    simulation.ask(NEW)
+    simulation.close()
+    assert not simulation.discovered.open
+    with pytest.raises(InputError, match="no new person can be interviewed"):
+        simulation.ask(NEW)
+    assert simulation.ask(simulation.discovered.frontier[0])
+    assert not simulation.discovered.open
+
+
+def test_a_study_under_way_meets_everyone_who_was_not_asked():
+    whole = VILLAGE
+    seen = Discovered.from_network(Network.from_edges([0, 0], [1, 2], n=3), [0], [1])
+    simulation = Simulation.under_way(whole, seen, np.random.default_rng(0), Frame())
+    assert simulation.discovered.open
+    while simulation.discovered.open:
+        simulation.ask(NEW)
+    assert sorted(simulation.people[who] for who in simulation.discovered.surveyed) == [0, *range(2, whole.n)]
+    assert not seen.open
+
+
 def test_where_a_policy_names_no_one_new_people_are_interviewed():
     loners = Network.from_edges([], [], n=8)
     assert len(interviewed(open_study(network=loners), policy_named("random"), 5).start) == 5

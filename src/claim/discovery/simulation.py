@@ -134,12 +134,15 @@ class Simulation:
         self._pass_over_interviewed()
 
     @classmethod
-    def under_way(cls, network: Network, seen: Discovered, rng: np.random.Generator) -> "Simulation":
+    def under_way(
+        cls, network: Network, seen: Discovered, rng: np.random.Generator, frame: Frame | None = None
+    ) -> "Simulation":
         """A study from where it stands; the people seen are the first of the network, in their order."""
-        simulation = cls(network, (), rng)
+        simulation = cls(network, (), rng, frame=frame)
         simulation.discovered = seen.copy()
         simulation.people = list(range(len(seen)))
         simulation._local = {who: who for who in simulation.people}
+        simulation._pass_over_interviewed()
         return simulation
 
     def copy(self, rng: np.random.Generator) -> "Simulation":
@@ -148,6 +151,11 @@ class Simulation:
         other.discovered, other.people, other._local = self.discovered.copy(), self.people.copy(), self._local.copy()
         other._rng = rng
         return other
+
+    def close(self) -> None:
+        """Meet no more new people: the study goes on as a closed one."""
+        self._to_meet = []
+        self._pass_over_interviewed()
 
     def ask(self, person: int) -> bool:
         """Try to survey a person of the frontier, or a new person (``NEW``); False if they refuse.
