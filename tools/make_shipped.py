@@ -1,6 +1,6 @@
 """Make the files that come with the software again: ``python tools/make_shipped.py [NAME ...]``.
 
-Names are those of trained policies (VARIANT.FAMILY.BUDGET), of foresight models (foresight.FAMILY) and ``scout``;
+Names are those of trained policies (VARIANT.FAMILY.BUDGET), ``foresight.any`` and ``scout``;
 without names, all are made. Policies of several seeds are trained in runs/policies/NAME.SEED, and continued there if
 they were interrupted. On start sets of their training networks that no training used, they are compared with chance.
 The best of them is copied into the package, and its card says what the comparison of all of them found.
@@ -32,7 +32,7 @@ SEED = 10_000  # of their start sets
 NAMES = [
     *(f"claim.{family}.{budget}" for budget in (5, 20) for family in FAMILIES),
     *(f"{variant}.{family}.5" for variant in SEEDS if variant != "claim" for family in ("retweet", "animal")),
-    *(f"foresight.{family}" for family in (*FAMILIES, "free")),
+    "foresight.any",
     "scout",
 ]
 
@@ -51,8 +51,7 @@ def make(name: str) -> None:
     if name == "scout":
         run("claim.fitting.scout", str(SCOUT))
     elif name.startswith("foresight."):
-        family = name.partition(".")[2]
-        run("claim", "foresight", "train", "--family", family, "--out", str(FORESIGHT / f"{family}.json"))
+        run("claim", "foresight", "train", "--out", str(FORESIGHT / "any.json"))
     else:
         variant, family, budget = name.split(".")
         seeds = SEEDS[variant] if budget == "5" else SEEDS_OF_20

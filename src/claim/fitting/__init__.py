@@ -2,8 +2,9 @@
 
 The commands that fit them:
 
-* ``claim foresight train --family retweet --out retweet.json`` (also ``animal``, ``zones``, ``all``, and ``free`` for
-  the ranges of ``foresight:free``): :mod:`claim.fitting.foresight`; ``claim foresight coverage`` checks the ranges;
+* ``claim foresight train``: :mod:`claim.fitting.foresight`, from :mod:`claim.fitting.studies` (what is simulated),
+  :mod:`claim.fitting.leaders` (what people reach and leaders add) and :mod:`claim.fitting.reach` (the reach to expect,
+  which ``claim foresight coverage`` checks);
 * ``python -m claim.fitting.scout weights.json``: :mod:`claim.fitting.scout`.
 
 Policies that are trained by reinforcement learning come from ``claim train``: :mod:`claim.learning`.
