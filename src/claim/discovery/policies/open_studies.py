@@ -14,6 +14,10 @@ from claim.networks.network import FloatArray, IntArray
 from claim.randomness import draw_seed
 
 
+NAMED_FOLLOW = "{done} of {wanted} new people have been interviewed; named people follow"
+ONLY_NEW = "{done} of {wanted} new people have been interviewed"
+
+
 class NewPeople:
     """Every interview is with a new person."""
 
@@ -50,8 +54,7 @@ class Mix:
         if person != NEW:
             return reasons_of(self.policy, discovered, person)
         wanted = round(self.share * self.interviews)
-        text = "{done} of {wanted} new people have been interviewed"
-        text += "; named people follow" if wanted < self.interviews else ""
+        text = NAMED_FOLLOW if wanted < self.interviews else ONLY_NEW
         return [Message.of(text, done=len(discovered.start), wanted=wanted)]
 
 
@@ -138,7 +141,7 @@ class EdgeProbing:
 
 
 # By the number of interviews: the share of new people that reaches the most on training networks
-BEST_SHARES = {5: 1.0, 10: 1.0, 25: 0.7, 55: 0.6}
+BEST_SHARES = {10: 1.0, 25: 0.5, 55: 0.4}
 
 
 def best_share(interviews: int) -> float:

@@ -56,7 +56,7 @@ def choose_leaders(
     setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
     k, known = setup.leaders, len(codes)
     attendance = setup.attendance if attendance is None else attendance
-    people = float(max(setup.size_high or 0, known)) if setup.size_high else None
+    people = float(max(setup.size_high or 0, known))
     foresight = foresight_named(FORESIGHT, p=setup.p, samples=SAMPLES, attendance=attendance, people=people)
     wishes = _wishes(study, include, exclude)
     if len(wishes["must"]) > k:
