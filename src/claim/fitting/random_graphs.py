@@ -124,7 +124,7 @@ GENERATORS: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float
     "plane": (geometric, {"people": (150, 1500), "mean_degree": (4, 14)}),
     "caves": (caves, {"people": (120, 900), "size": (5, 14), "rewired": (0.05, 0.4)}),
     "heavy": (heavy_tailed, {
-        "people": (150, 2500), "mean_degree": (2.5, 10), "exponent": (1.2, 2.5), "closed": (0, 0.6),
+        "people": (150, 2500), "mean_degree": (2.5, 10), "exponent": (1.6, 3.0), "closed": (0, 0.6),
     }),
 }  # fmt: skip
 
