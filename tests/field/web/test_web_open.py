@@ -16,7 +16,7 @@ ASKED = "Which of them knows the most people?"
 
 @pytest.fixture
 def study(desk) -> str:
-    """An open study with nobody in it, which asks who knows the most people."""
+    """An open study without people, which asks who knows the most people."""
     setup = Setup("Quiet village", open=True, interviews=6, hub_question=True, leaders=2, consent_text="I agree.")
     return desk.create(setup, PASSPHRASE)
 
