@@ -109,7 +109,9 @@ def test_every_shipped_file_can_be_made_again_by_one_tool():
     tool = runpy.run_path(str(ROOT / "tools" / "make_shipped.py"))
     files = {path.stem for path in tool["POLICIES"].glob("*.json")}
     files |= {f"foresight.{path.stem}" for path in tool["FORESIGHT"].glob("*.json")}
-    first = {f"foresight.{name}" for name in ("all", "animal", "retweet", "zones", "free")}  # models of the first version
+    first = {
+        f"foresight.{name}" for name in ("all", "animal", "retweet", "zones", "free")
+    }  # models of the first version
     made = {name for name in files - first if not name.startswith("shaped-dqn.")}  # whose training is gone, too
     assert made <= set(tool["NAMES"])
     assert tool["SCOUT"].exists()

@@ -99,9 +99,7 @@ def test_an_empty_study_begins_with_a_new_person():
     found = recommend(open_study().study)
     assert (found.policy, found.notes) == (OPEN_DEFAULT, ())
     assert [each.person for each in found.ranking] == [NEW_PERSON]
-    assert [str(reason) for reason in found.ranking[0].reasons] == [
-        "0 of 10 new people have been interviewed"
-    ]
+    assert [str(reason) for reason in found.ranking[0].reasons] == ["0 of 10 new people have been interviewed"]
     assert found.how_to_draw == HOW_TO_DRAW
 
 

@@ -13,7 +13,6 @@ from claim.messages import Message
 from claim.networks.network import FloatArray, IntArray
 from claim.randomness import draw_seed
 
-
 NAMED_FOLLOW = "{done} of {wanted} new people have been interviewed; named people follow"
 ONLY_NEW = "{done} of {wanted} new people have been interviewed"
 
