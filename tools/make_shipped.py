@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "claim"
 POLICIES = PACKAGE / "learning" / "policies"
 FORESIGHT = PACKAGE / "selection" / "foresight" / "models"
-SCOUT = PACKAGE / "discovery" / "policies" / "scout_weights.json"
+SCOUT = PACKAGE / "discovery" / "policies"
 RUNS = ROOT / "runs" / "policies"
 
 FAMILIES = ("retweet", "animal", "zones", "all")

@@ -6,21 +6,26 @@ import numpy as np
 import pytest
 from discovery_cases import everything_seen, hubs_and_leaves, star, study, twin_of
 
-from claim.discovery import Discovered, Simulation, policy_named
+from claim.discovery import NEW, Discovered, Simulation, policy_named
+from claim.discovery.policies.open_studies import Mix
 from claim.discovery.policies.scout import (
     CLASS,
+    OPEN,
     STUDY,
     THEMES,
+    Added,
     Answers,
     Scout,
     Weights,
     class_signals,
+    open_signals,
+    shipped_additions,
     shipped_weights,
     strongest,
     study_signals,
 )
 from claim.discovery.policies.simple import named_by_many_and_lonely
-from claim.fitting.scout import Moment, fit
+from claim.fitting.scout import Moment, OpenMoment, fit, fit_additions
 from claim.networks import Network, load
 
 SCOUT = policy_named("scout")
@@ -225,3 +230,88 @@ def test_fitting_finds_the_signal_that_decides_and_what_turns_it_round():
     assert table[5, 2] == pytest.approx(-2, abs=0.5)
     table[2, 0] = table[5, 2] = 0
     assert np.abs(table).max() < 0.25
+
+
+# Marks and new people
+
+
+def hub_study(right: bool) -> Discovered:
+    """Six people each name a hub of their own and two loners; three of the people they marked have been surveyed."""
+    seen = Discovered()
+    for _ in range(6):
+        seen.record_start(seen.add_person())
+    for drawn in range(6):
+        named = [seen.add_person(drawn) for _ in range(3)]
+        for person in named:
+            seen.add_tie(drawn, person)
+        hub, loner, _ = named
+        seen.record_mark(drawn, hub if right else loner)
+        if drawn < 3:
+            for person in (hub, loner):
+                seen.record_survey(person)
+                for _ in range(12 if person == hub else 0):
+                    seen.add_tie(person, seen.add_person(person))
+    return seen
+
+
+def test_marks_count_as_far_as_marked_people_knew_more_than_others():
+    right, wrong = (open_signals(seen, Answers.of(seen)) for seen in map(hub_study, (True, False)))
+    added = shipped_additions()
+    assert added.mark_in(right) > added.mark_in(wrong) + 0.1
+    assert added.mark_in(right) > 0.2
+    assert right[OPEN.index("marked above others")] == pytest.approx(3 * (np.log(13) - 2 / 5 * np.log1p(2)) / 5)
+
+
+def test_a_marked_person_is_asked_before_those_like_them():
+    seen = Discovered()
+    seen.record_start(seen.add_person())
+    for _ in range(5):
+        seen.add_tie(0, seen.add_person(0))
+    seen.record_mark(0, 3)
+    asked = [SCOUT.choose(seen, np.random.default_rng(seed))[0] for seed in range(300)]
+    assert asked.count(3) > 90  # 60 by chance
+    assert [str(why) for why in SCOUT.reasons(seen, 3)][1] == "one person says that this contact knows the most people"
+    first = [policy_named("scout:1").choose(seen, np.random.default_rng(seed))[0] for seed in range(300)]
+    assert first.count(3) < 80
+
+
+def test_new_people_are_interviewed_first_and_where_a_circle_is_exhausted():
+    seen = Discovered(open=True)
+    assert SCOUT.choose(seen, np.random.default_rng(0), 3) == [NEW] * 3
+    assert [str(why) for why in SCOUT.reasons(seen, NEW)] == ["no one has been interviewed yet"]
+    circle = seen_from([(i, j) for i in range(9) for j in range(i)], list(range(6)))
+    circle.open = True
+    assert SCOUT.choose(circle, np.random.default_rng(0), 2) == [NEW, NEW]
+    assert [str(why) for why in SCOUT.reasons(circle, NEW)] == ["the last 5 people asked named only people you know"]
+    assert set(SCOUT.choose(circle.closed(), np.random.default_rng(0), 3)) == {6, 7, 8}
+
+
+def test_named_people_are_asked_where_they_bring_more_and_rounds_hold_both():
+    tree = [(0, i) for i in range(1, 9)] + [(i, 60 * i + j) for i in range(1, 5) for j in range(60)]
+    seen = seen_from(tree, [0])
+    seen.open = True
+    for person in (1, 2, 3, 4):
+        seen.record_survey(person)
+    first = [SCOUT.choose(seen, np.random.default_rng(seed))[0] for seed in range(40)]
+    assert sum(person != NEW for person in first) > 30
+    everyone = SCOUT.choose(seen, np.random.default_rng(0), 300)
+    assert set(everyone[:4]) == {5, 6, 7, 8}  # contacts of the hub in the middle
+    assert everyone[4:] == [NEW] * 296
+    assert Mix(0.0, SCOUT, "mix", 10).choose(seen, np.random.default_rng(0), 50).count(NEW) == 0
+
+
+def test_fitting_finds_what_marks_and_new_people_bring():
+    rng, moments = np.random.default_rng(0), []
+    for _ in range(600):
+        study, scores = rng.normal(size=len(OPEN)), np.append(rng.normal(size=6), 0.0)
+        marks = np.append(rng.integers(0, 3, 6).astype(float), np.nan)
+        worth = np.where(np.isnan(marks), 0.5 - study[3], (0.3 + 0.4 * study[6]) * np.nan_to_num(marks))
+        moments.append(OpenMoment("made up", study, scores, marks, np.exp(scores + worth)))
+    added = fit_additions(moments)
+    assert added.new[0] == pytest.approx(0.5, abs=0.15)
+    assert added.new[4] == pytest.approx(-1, abs=0.25)
+    assert added.mark[0] == pytest.approx(0.3, abs=0.1)
+    assert added.mark[7] == pytest.approx(0.4, abs=0.1)
+    assert Added.from_json(added.to_json()).to_json() == added.to_json()
+    with pytest.raises(ValueError, match="other signals"):
+        Added.from_json(added.to_json().replace('"closure"', '"something else"'))

@@ -119,7 +119,8 @@ def test_twins_that_differ_in_hidden_edges_only_have_the_same_leaders(policy, pr
     for run in range(3):
         start = np.random.default_rng(run).choice(network.n, 4, replace=False).tolist()
         simulation, rule = simulate(network, policy_named(policy), settings, run, start)
-        rng = np.random.default_rng(named_seed(settings.seed, "policy", policy, run))
+        stream = getattr(policy_named(policy), "stream", policy)
+        rng = np.random.default_rng(named_seed(settings.seed, "policy", stream, run))
         for _ in surveys(simulation, rule, settings.budget, rng):
             pass
         twin = twin_of(network, simulation)

@@ -1,5 +1,9 @@
 """What the published experiments found on their networks is found again."""
 
+import gzip
+import json
+from pathlib import Path
+
 import pytest
 from evaluation_cases import PUBLISHED_OPT, PUBLISHED_RANDOM
 
@@ -7,6 +11,8 @@ from claim.evaluation import compare
 from claim.evaluation.compare import optimum
 from claim.evaluation.runs import StudySettings
 from claim.networks import load
+
+RECORD = Path(__file__).parents[2] / "results" / "record" / "five-surveys.json.gz"
 
 
 @pytest.mark.parametrize("name", PUBLISHED_OPT)
@@ -21,3 +27,11 @@ def test_random_surveys_are_within_twelve_per_cent_of_the_published_values(data)
     )
     found = {row.network: row.mean for row in result.rows}
     assert found == pytest.approx(PUBLISHED_RANDOM, rel=0.12)
+
+
+def test_the_first_scout_reaches_what_the_record_says(data):
+    """Its choices are those of the policy that was called scout when the record was measured."""
+    rows = json.loads(gzip.decompress(RECORD.read_bytes()))["rows"]
+    (told,) = (row for row in rows if (row["network"], row["policy"], row["selector"]) == ("kcs", "scout", "greedy"))
+    (row,) = compare("kcs", "scout:1", "greedy", runs=5, seed=10, data_dir=str(data)).rows
+    assert list(row.values) == told["values"][:5]

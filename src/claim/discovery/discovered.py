@@ -231,6 +231,12 @@ class Discovered:
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
+    def closed(self) -> "Discovered":
+        """The same network for a policy that may choose named people only; a view, not an independent copy."""
+        same = copy(self)
+        same.open = False
+        return same
+
     def copy(self) -> "Discovered":
         """An independent copy."""
         other = Discovered()

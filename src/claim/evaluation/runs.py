@@ -295,7 +295,8 @@ def run_studies(
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
         simulation, seeing = simulate(network, fresh, settings, run, start)
-        rng = np.random.default_rng(named_seed(settings.seed, "policy", name_of(policy), run))
+        stream = getattr(policy, "stream", name_of(policy))
+        rng = np.random.default_rng(named_seed(settings.seed, "policy", stream, run))
         study = surveys(simulation, seeing, checkpoints[-1], rng, settings.per_round, settings.unit)
         for _ in at_checkpoints(study, checkpoints):
             choosing = selector_rng(settings, run)

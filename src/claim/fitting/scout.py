@@ -1,33 +1,41 @@
-"""Fit the weights of the scout policy: ``python -m claim.fitting.scout weights.json``.
+"""Fit the weights of the scout policy: ``python -m claim.fitting.scout FOLDER`` writes its two files.
 
-Studies are simulated on look-alikes of many kinds and on synthetic training networks, so that no data are needed. Here,
-unlike in a study, it is known what a survey of each class would have brought; weights are fitted so that scores predict
-it best. A second round of studies follows the scout of the first, so that it learns in situations it leads to itself.
+Studies are simulated. Here, unlike in a real study, it is known what a survey of each class would have brought; weights
+are fitted so that scores predict it best. The weights of classes come from closed studies on look-alikes of many kinds
+and on synthetic training networks; a second round of studies follows the scout of the first, so that it learns in
+situations it leads to itself. With these weights fixed, what marks and new people add is fitted to closed and open
+studies on the networks that foresight is fitted to (:func:`claim.fitting.studies.training_pool`).
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from claim.discovery import Discovered, Policy, Simulation, policy_named, surveys
+from claim.discovery import NEW, Discovered, Frame, Policy, Simulation, policy_named, surveys
 from claim.discovery.discovered import PersonClass
 from claim.discovery.policies.scout import (
+    ADDITIONS,
     CLASS,
+    OPEN,
     STUDY,
+    WEIGHTS,
+    Added,
     Answers,
-    Scout,
+    FirstScout,
     Weights,
     class_signals,
     classes_by_namers,
+    open_signals,
     study_signals,
 )
 from claim.fitting.random_graphs import look_alikes
+from claim.fitting.studies import START, Pool, PoolSettings, training_pool
 from claim.networks import Network, load
-from claim.networks.network import FloatArray
+from claim.networks.network import FloatArray, IntArray
 from claim.randomness import as_generator
 
 NAMED = ("stars1", "stars2", "stars3", "stars4", "meadow1", "meadow2", "meadow3", "meadow4")
@@ -56,7 +64,7 @@ def train(seed: int = 0) -> Weights:
     """Two rounds of studies, the second with the scout of the first."""
     rng = as_generator(seed)
     moments = collect_moments(rng, None)
-    scout = Scout(fit(moments))
+    scout = FirstScout(fit(moments))
     return fit([*moments, *collect_moments(rng, scout)])
 
 
@@ -114,12 +122,13 @@ def _moment(study: Simulation, kind: str, groups: list[PersonClass], rng: np.ran
 
 def brings_on_average(study: Simulation, group: PersonClass, rng: np.random.Generator) -> float:
     """The contacts, summed, of the new people whom a member of the class would name: hubs count for more."""
-    known, degrees = set(study.people), study.network.degrees
-    brought = []
-    for member in rng.permutation(group.members)[:MOST_MEMBERS]:
-        named = study.network.contacts_of(study.people[member]).tolist()
-        brought.append(int(degrees[[contact for contact in named if contact not in known]].sum()))
-    return float(np.mean(brought))
+    known, looked = set(study.people), rng.permutation(group.members)[:MOST_MEMBERS]
+    return float(np.mean([_brings(study, study.people[member], known) for member in looked]))
+
+
+def _brings(study: Simulation, person: int, known: set[int]) -> int:
+    named = study.network.contacts_of(person).tolist()
+    return int(study.network.degrees[[contact for contact in named if contact not in known]].sum())
 
 
 def fit(moments: Iterable[Moment]) -> Weights:
@@ -129,30 +138,156 @@ def fit(moments: Iterable[Moment]) -> Weights:
     """
     moments = [moment for moment in moments if moment.brings.sum() > 0]
     sizes = np.array([len(moment.brings) for moment in moments])
-    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     classes = np.concatenate([moment.classes for moment in moments])
     studies = np.repeat([moment.study for moment in moments], sizes, axis=0)
     scaling = (classes.mean(0), classes.std(0), studies.mean(0), studies.std(0))
     around, context = (classes - scaling[0]) / scaling[1], (studies - scaling[2]) / scaling[3]
     # Class signals, then their products with each study signal; one row for each class of each moment
     signals = np.concatenate([around, *(around * column[:, None] for column in context.T)], axis=1)
+    found = _fit_shares(signals, np.zeros(len(signals)), sizes, _shares(moments), PENALTY)
+    return Weights(*scaling, found.reshape(1 + len(STUDY), len(CLASS)).T)
+
+
+def _shares(moments: "Sequence[Moment | OpenMoment]") -> FloatArray:
+    """The share of what the choices of a moment would bring, times the weight of the moment; kinds weigh the same."""
     kinds = [moment.kind for moment in moments]
     weight = {kind: 1.0 / (kinds.count(kind) * len(set(kinds))) for kind in set(kinds)}
-    # The share of what the classes of a moment would bring, times the weight of the moment
-    share = np.concatenate([weight[each.kind] * each.brings / each.brings.sum() for each in moments])
+    return np.concatenate([weight[each.kind] * each.brings / each.brings.sum() for each in moments])
+
+
+def _fit_shares(
+    signals: FloatArray, given: FloatArray, sizes: IntArray, share: FloatArray, penalty: float
+) -> FloatArray:
+    """Weights of the signals with which the softmax of the scores, added to those given, predicts the shares best.
+
+    There is a row for each choice; ``sizes`` are the numbers of choices of the moments.
+    """
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     of_moment = np.repeat(np.add.reduceat(share, begins), sizes)
 
     def loss(weights: FloatArray) -> tuple[float, FloatArray]:
         """The penalized cross-entropy between the softmax of the scores and the shares, and its gradient."""
-        scores = signals @ weights
+        scores = given + signals @ weights
         scores -= np.repeat(np.maximum.reduceat(scores, begins), sizes)
         log_share = scores - np.repeat(np.log(np.add.reduceat(np.exp(scores), begins)), sizes)
-        slope = signals.T @ (of_moment * np.exp(log_share) - share) + 2.0 * PENALTY * weights
-        return float(-(share @ log_share) + PENALTY * (weights @ weights)), slope
+        slope = signals.T @ (of_moment * np.exp(log_share) - share) + 2.0 * penalty * weights
+        return float(-(share @ log_share) + penalty * (weights @ weights)), slope
 
-    found = minimize(loss, np.zeros(len(CLASS) * (1 + len(STUDY))), jac=True, method="L-BFGS-B")
-    return Weights(*scaling, found.x.reshape(1 + len(STUDY), len(CLASS)).T)
+    found: FloatArray = minimize(loss, np.zeros(signals.shape[1]), jac=True, method="L-BFGS-B").x
+    return found
+
+
+# Marks and new people ------------------------------------------------------------------------------------------------
+
+POOL = PoolSettings(look_alikes=60)
+STUDIES_OF_KIND = 40
+INTERVIEWS = (10, 25, 50)
+NOISE = (None, None, None, None, None, None, 0.0, 0.5, 1.0, 1.0, 2.0, 1000.0)  # of the hub question, if asked
+NEW_SHARES = (0.2, 0.5, 0.8)
+OPEN_RULES = ("random", "change", "random-class", "degree+inverse", "max-contact", *3 * ("scout:1",), "most-marked")
+MOST_DRAWN = 24  # new people looked at in a moment
+ADDED_PENALTY = 1e-2
+BONUS = 0.4  # of a new person: the best of 0, 0.2, 0.4 and 0.7 in whole studies of the pool; see docs/notes/scout.md
+
+
+class OpenMoment(NamedTuple):
+    """Classes and, in an open study, a new person as the last choice: scores given, marks, and what each would bring.
+
+    The score of a new person is 0 and their number of marks NaN.
+    """
+
+    kind: str
+    study: FloatArray
+    scores: FloatArray
+    marks: FloatArray
+    brings: FloatArray
+
+
+def train_additions(weights: Weights, seed: int = 0, data_dir: str | None = None) -> Added:
+    """Fit what marks and new people add to studies on the training pool."""
+    rng, pools = as_generator(seed), training_pool(POOL, seed, data_dir)
+    kinds = [pool.kind for pool in pools]
+    moments: list[OpenMoment] = []
+    for pool in pools:
+        for _ in range(max(STUDIES_OF_KIND // kinds.count(pool.kind), 2)):
+            moments += open_moments(pool, weights, rng)
+    added = fit_additions(moments)
+    added.new[0] += BONUS
+    return added
+
+
+def open_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> list[OpenMoment]:
+    """Some moments of a study, open or closed, with or without marks."""
+    noise = NOISE[rng.integers(len(NOISE))]
+    if rng.random() < 0.6:
+        study = Simulation(pool.network, (), rng, frame=Frame(), hub_question=noise)
+    else:
+        start = rng.choice(pool.network.n, min(START, pool.network.n), replace=False)
+        study = Simulation(pool.network, start, rng, hub_question=noise)
+    rules = [policy_named(str(name)) for name in rng.choice(OPEN_RULES, 2)]
+    watcher = _OpenWatcher(study, pool.kind, weights, rules, rng.choice([0.0, 0.2, 0.5]), rng.choice(NEW_SHARES))
+    for _ in surveys(study, watcher, int(rng.choice(INTERVIEWS)), rng):
+        pass
+    return watcher.moments
+
+
+class _OpenWatcher:
+    """A policy that records some moments of a study, and follows two rules and new people in turn."""
+
+    name = "watcher"
+
+    def __init__(
+        self, study: Simulation, kind: str, weights: Weights, rules: list[Policy], share: float, new: float
+    ) -> None:
+        self.study, self.kind, self.weights, self.rules, self.share, self.new = study, kind, weights, rules, share, new
+        self.moments: list[OpenMoment] = []
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        groups, _ = classes_by_namers(discovered)
+        if len(groups) + discovered.open > 1 and groups and rng.random() < LOOKS:
+            self.moments.append(self._moment(groups, rng))
+        if discovered.open and rng.random() < self.new:
+            return [NEW]
+        rule = self.rules[int(rng.random() < self.share)]
+        return rule.choose(discovered, rng, count)
+
+    def _moment(self, groups: list[PersonClass], rng: np.random.Generator) -> OpenMoment:
+        seen = self.study.discovered
+        looked, answers = [groups[i] for i in rng.permutation(len(groups))[:MOST_CLASSES]], Answers.of(seen)
+        study = open_signals(seen, answers)
+        scores = self.weights.parts(study[: len(STUDY)], class_signals(answers, looked)).sum(axis=1)
+        marks = np.array([float(len(group.marked_by)) for group in looked])
+        brings = np.array([brings_on_average(self.study, group, rng) for group in looked])
+        if seen.open:
+            scores, marks = np.append(scores, 0.0), np.append(marks, np.nan)
+            brings = np.append(brings, _new_brings(self.study, rng))
+        return OpenMoment(self.kind, study, scores, marks, brings)
+
+
+def _new_brings(study: Simulation, rng: np.random.Generator) -> float:
+    """What the interview of a new person would bring on average; they themselves do not count."""
+    asked = {study.people[person] for person in study.discovered.surveyed}
+    drawn = [who for who in rng.permutation(study.network.n)[: 2 * MOST_DRAWN].tolist() if who not in asked]
+    known = set(study.people)
+    return float(np.mean([_brings(study, who, known | {who}) for who in drawn[:MOST_DRAWN]] or [0]))
+
+
+def fit_additions(moments: Iterable[OpenMoment]) -> Added:
+    """Weights of marks and of new people, by the signals of the study."""
+    moments = [moment for moment in moments if moment.brings.sum() > 0]
+    sizes = np.array([len(moment.brings) for moment in moments])
+    studies = np.repeat([moment.study for moment in moments], sizes, axis=0)
+    centre, scale = studies.mean(0), np.maximum(studies.std(0), 1e-9)
+    context = np.column_stack([np.ones(len(studies)), (studies - centre) / scale])
+    marks = np.concatenate([moment.marks for moment in moments])
+    new = np.isnan(marks)
+    signals = np.concatenate([np.where(new, 0.0, marks)[:, None] * context, new[:, None] * context], axis=1)
+    given = np.concatenate([moment.scores for moment in moments])
+    found = _fit_shares(signals, given, sizes, _shares(moments), ADDED_PENALTY)
+    return Added(centre, scale, *found.reshape(2, 1 + len(OPEN)))
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(train().to_json(), encoding="utf-8", newline="\n")
+    folder, fitted = Path(sys.argv[1]), train()
+    for name, text in ((WEIGHTS, fitted.to_json()), (ADDITIONS, train_additions(fitted).to_json())):
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from claim.discovery.policies.change import Change, ChangePublished
 from claim.discovery.policies.open_studies import EdgeProbing, NewPeople, OneHop
-from claim.discovery.policies.scout import Scout
+from claim.discovery.policies.scout import FirstScout, Scout
 from claim.discovery.policies.simple import (
     DEGREE_PLUS_INVERSE,
     INVERSE_DEGREE,
@@ -35,6 +35,7 @@ POLICIES: dict[str, Policy] = {
         MAX_CONTACT,
         MOST_MARKED,
         Scout(),
+        FirstScout(),
         NewPeople(),
         OneHop(),
         EdgeProbing(),

@@ -46,12 +46,12 @@ class Mix:
         """New people until their share is reached."""
         left = max(round(self.share * self.interviews) - len(discovered.start), 0) if discovered.open else 0
         new = [NEW] * min(left, count)
-        return [*new, *(self.policy.choose(discovered, rng, count - len(new)) if len(new) < count else [])]
+        return [*new, *(self.policy.choose(discovered.closed(), rng, count - len(new)) if len(new) < count else [])]
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """The share of new people, or the reasons of the other policy."""
         if person != NEW:
-            return reasons_of(self.policy, discovered, person)
+            return reasons_of(self.policy, discovered.closed(), person)
         wanted = round(self.share * self.interviews)
         text = NAMED_FOLLOW if wanted < self.interviews else ONLY_NEW
         return [Message.of(text, done=len(discovered.start), wanted=wanted)]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import chain, combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from claim.discovery.discovered import Discovered, PersonClass, Status
+from claim.discovery.discovered import NEW, Discovered, PersonClass, Status
 from claim.discovery.protocols import ranked_apart
 from claim.discovery.reasons import who_named
 from claim.messages import Message
@@ -209,6 +210,70 @@ def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     return np.array([sum(pair in acquainted for pair in pairs) / max(len(pairs), 1) for pairs in couples])
 
 
+OPEN = (*STUDY, "marked above others", "marked asked", "news of named people", "news of new people")
+ADDITIONS = "scout_additions.json"
+RECENT = 8  # the last interviews with named people, and with new people, that are looked at
+DOUBT_MARKED = 2.0  # as many marked people who know no more than others are added, until more were asked
+
+
+@dataclass(frozen=True)
+class Added:
+    """What marks and new people add to the scores; weights in an average study, then of each signal of ``OPEN``."""
+
+    centre: FloatArray
+    scale: FloatArray
+    mark: FloatArray  # of each mark of a person
+    new: FloatArray  # the score of a new person
+
+    def mark_in(self, signals: FloatArray) -> float:
+        """What a mark adds to the score of a person in a study with these signals."""
+        return self._weigh(self.mark, signals)
+
+    def new_in(self, signals: FloatArray) -> float:
+        """The score of a new person in a study with these signals."""
+        return self._weigh(self.new, signals)
+
+    def _weigh(self, weights: FloatArray, signals: FloatArray) -> float:
+        return float(weights[0] + weights[1:] @ ((signals - self.centre) / self.scale))
+
+    def to_json(self) -> str:
+        """The text of the file that is shipped."""
+        fields = {name: np.round(values, 5).tolist() for name, values in vars(self).items()}
+        return json.dumps({"signals": OPEN, **fields}, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Added":
+        """The weights of such a file."""
+        data = json.loads(text)
+        if tuple(data.pop("signals")) != OPEN:
+            raise ValueError("these weights were fitted to other signals")
+        return cls(**{name: np.array(values) for name, values in data.items()})
+
+
+@cache
+def shipped_additions() -> Added:
+    """The weights that come with the package; ``python -m claim.fitting.scout`` makes them again."""
+    return Added.from_json(files(__package__).joinpath(ADDITIONS).read_text(encoding="utf-8"))
+
+
+def open_signals(discovered: Discovered, answers: Answers) -> FloatArray:
+    """One number for each name of ``OPEN``: the study's signals, what marks tell, and what the last interviews brought.
+
+    Marks are judged by marked people who were surveyed: by how much they know more people than others who were met
+    through a contact (means of logarithms). Comparing them with new people would credit marks with what every contact
+    has: people with many contacts are named more often.
+    """
+    marked, new = (np.zeros(len(answers.degree), dtype=np.bool_) for _ in range(2))
+    marked[[answers.place[who] for who in set(discovered.marks.values()) if who in answers.place]] = True
+    new[[answers.place[who] for who in discovered.start if who in answers.place]] = True
+    known, of_new = np.log(np.maximum(answers.degree, 1.0)), answers.degree[new]
+    expected = np.log1p((of_new**2).sum() / of_new.sum() - 1.0) if of_new.sum() else 0.0
+    others = _average(known[(answers.earlier > 0) & ~marked], float(expected))
+    above = (known[marked] - others).sum() / (marked.sum() + DOUBT_MARKED)
+    brought = [np.log1p(_average(answers.news[each][-RECENT:], float(answers.news.mean()))) for each in (~new, new)]
+    return np.concatenate([study_signals(answers), [above, np.log1p(marked.sum()), *brought]])
+
+
 LEAST = 0.1  # contribution to the score, a logarithm: a tenth more yield
 MOST = 2
 
@@ -264,15 +329,31 @@ def strongest(parts: FloatArray, above: FloatArray) -> list[str]:
     return [theme.high if above[first[theme]] > 0 else theme.low for theme in best]
 
 
-# Both as a share of the closure seen; measured, see docs/notes/scout.md
+class Seen(NamedTuple):
+    """What a choice is based on: the answers, signals of the study and of each class, and what each adds to a score."""
+
+    answers: Answers
+    study: FloatArray
+    classes: FloatArray
+    parts: FloatArray
+
+    @property
+    def closure(self) -> float:
+        """The share of possible common contacts that pairs of surveyed contacts have."""
+        return float(self.study[STUDY.index("closure")])
+
+
+# As shares of the closure seen; measured, see docs/notes/scout.md
 CHANCE = 0.4
 APART = 2.5
+FIRST_CHANCE = 16.0  # if all know equally many; divided by one more than the people met through a contact and surveyed
 
 
-class Scout:
-    """One policy for every budget and every kind of network; it is given neither."""
+class FirstScout:
+    """The scout of version 0.1: for closed studies; it knows neither marks nor new people."""
 
-    name = "scout"
+    name = "scout:1"
+    stream = "scout"  # its random numbers are those it had under this name
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights  # None: those shipped, read only when they are needed
@@ -287,12 +368,13 @@ class Scout:
         named, others = classes_by_namers(discovered)
         chosen: list[int] = []
         if named:
-            study, _, parts = self._read(discovered, named)
-            closure = float(study[STUDY.index("closure")])
+            seen = self._read(discovered, named)
             noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
-            chosen = ranked_apart(named, parts.sum(axis=1) + CHANCE * closure * noise, rng, count, APART * closure)
-        unnamed = [person for group in others for person in group.members]
-        return chosen + [unnamed[i] for i in rng.permutation(len(unnamed))[: count - len(chosen)]]
+            scores = seen.parts.sum(axis=1)
+            good = np.flatnonzero(scores >= self._least(discovered, seen))
+            noisy = scores + self._chance(discovered, seen) * seen.closure * noise
+            chosen = ranked_apart([named[i] for i in good], noisy[good], rng, count, APART * seen.closure)
+        return chosen + self._others(discovered, others, rng, count - len(chosen))
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and what raises their score above that of the others."""
@@ -300,17 +382,99 @@ class Scout:
         place = next((i for i, group in enumerate(named) if person in group.members), None)
         if place is None:
             return [who_named(discovered, person)]
-        _, signals, parts = self._read(discovered, named)
-        sizes = [group.size for group in named]
-        ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (parts, signals))
+        seen, sizes = self._read(discovered, named), [group.size for group in named]
+        ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (seen.parts, seen.classes))
         return [who_named(discovered, person), *map(Message, strongest(ahead, above))]
 
-    def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The signals of the study and of each class, and what each of these adds to the score of the class."""
+    def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
         answers = Answers.of(discovered)
-        study, signals = study_signals(answers), class_signals(answers, named)
-        weights = self._weights or shipped_weights()
-        return study, signals, weights.parts(study, signals)
+        study, classes = study_signals(answers), class_signals(answers, named)
+        return Seen(answers, study, classes, (self._weights or shipped_weights()).parts(study, classes))
+
+    def _chance(self, discovered: Discovered, seen: Seen) -> float:
+        return CHANCE
+
+    def _least(self, discovered: Discovered, seen: Seen) -> float:
+        return -np.inf
+
+    def _others(
+        self, discovered: Discovered, others: Sequence[PersonClass], rng: np.random.Generator, count: int
+    ) -> list[int]:
+        """People whom no one named, in random order."""
+        unnamed = [person for group in others for person in group.members]
+        return [unnamed[i] for i in rng.permutation(len(unnamed))[:count]]
+
+
+class Scout(FirstScout):
+    """One policy for every budget and every kind of network, in closed and in open studies; it is given neither.
+
+    Beyond the scout of version 0.1, it goes by the marks of the hub question as far as marked people turned out well
+    connected in this study, and in an open study it interviews a new person where no one named is likely to bring more.
+    At first, where people know about equally many others, more is left to chance, unless there are marks.
+    """
+
+    name = "scout"
+
+    def __init__(self, weights: Weights | None = None, added: Added | None = None) -> None:
+        super().__init__(weights)
+        self._added = added  # None: those shipped
+
+    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
+        """Who named and who marked this person, and what raises their score; of a new person, what the others bring."""
+        if person == NEW:
+            return [why_new(discovered)]
+        first, *others = super().reasons(discovered, person)
+        marked = len(discovered.marked_by(person))
+        said = [Message.of(MARKED_BY_MANY, count=marked) if marked > 1 else Message(MARKED_BY_ONE)] if marked else []
+        return [first, *said, *others]
+
+    def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
+        seen = super()._read(discovered, named)
+        if not discovered.marks:
+            return seen
+        worth = self._additions().mark_in(open_signals(discovered, seen.answers))
+        marks = np.array([len(group.marked_by) for group in named], dtype=np.float64)
+        return seen._replace(parts=np.column_stack([seen.parts, worth * marks]))
+
+    def _chance(self, discovered: Discovered, seen: Seen) -> float:
+        if discovered.marks:
+            return CHANCE
+        contacts = seen.answers.degree
+        evenness = max(1.0 - contacts.var() / max(contacts.mean(), 1e-9) ** 2, 0.0)
+        return float(CHANCE + FIRST_CHANCE * evenness / (1 + len(seen.answers.reached)))
+
+    def _least(self, discovered: Discovered, seen: Seen) -> float:
+        if not discovered.open:
+            return super()._least(discovered, seen)
+        return self._additions().new_in(open_signals(discovered, seen.answers))
+
+    def _others(
+        self, discovered: Discovered, others: Sequence[PersonClass], rng: np.random.Generator, count: int
+    ) -> list[int]:
+        """New people, or in a closed study those whom no one named."""
+        return [NEW] * count if discovered.open else super()._others(discovered, others, rng, count)
+
+    def _additions(self) -> Added:
+        return self._added or shipped_additions()
+
+
+MARKED_BY_ONE = "one person says that this contact knows the most people"
+MARKED_BY_MANY = "{count} people say that this contact knows the most people"
+NOBODY_YET = "no one has been interviewed yet"
+ALL_ASKED = "everyone who was named has been asked"
+NOTHING_NEW = "the last {count} people asked named only people you know"
+BRINGS_MORE = "a new person is likely to bring more than the people named so far"
+
+
+def why_new(discovered: Discovered) -> Message:
+    """Why a new person is interviewed, from the last answers."""
+    if not discovered.surveyed:
+        return Message(NOBODY_YET)
+    if not discovered.frontier:
+        return Message(ALL_ASKED)
+    news = Answers.of(discovered).news[::-1]
+    last = int(np.argmax(news > 0)) if news.any() else len(news)
+    return Message.of(NOTHING_NEW, count=last) if last > 1 else Message(BRINGS_MORE)
 
 
 def classes_by_namers(discovered: Discovered) -> tuple[list[PersonClass], list[PersonClass]]:
