@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 AND = " and "  # its translation joins the last two of several people
+POINT = "."  # its translation stands between whole numbers and tenths
 
 
 @dataclass(frozen=True)
@@ -56,4 +57,9 @@ def _said(value: object, catalogue: Mapping[str, str], name: Callable[[Any], str
     if isinstance(value, People):
         *others, last = map(name, value.people)
         return f"{', '.join(others)}{catalogue.get(AND, AND)}{last}" if others else last
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return number(value, catalogue) if isinstance(value, float) else str(value)
+
+
+def number(value: float, catalogue: Mapping[str, str]) -> str:
+    """A number as the language of a catalogue writes it."""
+    return str(value).removesuffix(".0").replace(".", catalogue.get(POINT, POINT))

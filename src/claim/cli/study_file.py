@@ -226,6 +226,9 @@ def import_files(
     same: Annotated[str, typer.Option(metavar="FILE=STUDY,…", help="Codes of the same person, as new-3=P7.")] = "",
     same_file: Annotated[str | None, typer.Option(metavar="FILE|-", help="Such pairs, one per line.")] = None,
     apart: Annotated[bool, typer.Option("--apart", help="The same name may be several people.")] = False,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")
+    ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Import the files; otherwise they are only checked.")] = False,
     take: Annotated[bool, typer.Option("--take", hidden=True)] = False,  # the name until 0.1
 ) -> Result:
@@ -243,10 +246,12 @@ def import_files(
     pairs = {code: known.upper() for code, known in pairs.items()}
     opened = open_study()
     mapping, known = _pairs(names(columns)), opened.view.index.names
-    looked = preview(list(files), format=format, mapping=mapping, existing=known, join_names=not apart)
+    looked = preview(list(files), format=format, mapping=mapping, existing=known, join_names=not apart, header=header)
     result = _described(looked) | {"taken": apply or take}
     if apply or take:
         result["codes"] = opened.run(lambda draft: import_preview(draft, looked, same=pairs)).result or {}
+    for where, became in result["became"].items():
+        say(f"{where}: {'; '.join(f'{column}: {title}' for column, title in became.items())}")
     for each in (*result["problems"], *result["notes"]):
         say(each)
     ready = "--apply imports it" if looked.ready else "it cannot be imported as it is"
@@ -270,12 +275,14 @@ def _described(looked: "Preview") -> dict[str, Any]:
     return {
         "format": looked.format,
         "columns": looked.mapping,
+        "became": {table.where: {column: title or "not used" for column, title in columns}
+                   for table, columns in looked.columns},
         "people": len(looked.bundle.people),
         "ties": len(looked.bundle.ties),
         "problems": [str(each) for each in looked.problems],
         "notes": [str(each) for each in looked.notes],
         "alike": alike,
-    }
+    }  # fmt: skip
 
 
 @app.command("name-key")

@@ -5,11 +5,13 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, dropwhile, islice, takewhile
 
 from claim.errors import InputError
 from claim.io.archives import MAGICS, WORKBOOK, Archive, read_sheets
-from claim.io.text import Source, shown, unguarded
+from claim.io.headers import column_names, header_row
+from claim.io.text import Source, decoded, shown, unguarded
 from claim.io.xml import DIRECTIONS, MAX_TEXT, read_graph
 from claim.messages import Message
 
@@ -21,6 +23,12 @@ NODES, EDGES = "nodes", "edges"  # names of the tables of a graph
 
 _QUOTED = re.compile(r'"[^"\r\n]*"')
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how old Excel files begin, and new ones with a password
+_GRAPHS = (".graphml", ".gexf")
+_SEPARATORS = (",", ";", "\t")
+_LOOKED_AT = 20  # first lines, for the separator and the header
+
+Note = tuple[int | None, Message]  # a line and what was done with it
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class Row:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Named columns and rows as wide as the header."""
 
@@ -39,12 +47,15 @@ class Table:
     where: str  # the name in messages
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    notes: tuple[Note, ...] = ()  # what the reader guessed or left out
+    line: int = 1  # of the header, or of the first row if there is none
+    has_header: bool | None = None  # None: as in graphs, columns do not depend on one
 
     def position(self, column: str) -> int:
         """The index of a column; refused if no column, or more than one, has this name."""
         if self.columns.count(column) != 1:
             text = "the column {column} comes twice" if column in self.columns else "the column {column} is not there"
-            raise InputError.at(self.where, 1, Message.of(text, column=shown(column)))
+            raise InputError.at(self.where, self.line, Message.of(text, column=shown(column)))
         return self.columns.index(column)
 
 
@@ -75,7 +86,15 @@ def _tables(source: Source, tally: Tally) -> list[Table]:
     if content.startswith(MAGICS):
         archive = Archive(source)
         return _sheets(source, archive, tally) if WORKBOOK in archive else _members(source, archive, tally)
-    head = content[:4096]
+    if content.startswith(_OLE):
+        problem = "an old Excel file (.xls), or one with a password; save it without a password as .xlsx or CSV"
+        raise source.error(None, problem)
+    return _text(source, tally)
+
+
+def _text(source: Source, tally: Tally) -> list[Table]:
+    """The table of a CSV file, or those of a graph."""
+    head = (source.content or b"")[:4096]
     for mark in _BOMS:
         head = head.removeprefix(mark)
     head = head.replace(b"\0", b"")  # UTF-16 has a NUL beside every letter
@@ -83,13 +102,19 @@ def _tables(source: Source, tally: Tally) -> list[Table]:
 
 
 def _members(source: Source, archive: Archive, tally: Tally) -> list[Table]:
-    """The CSV files in a zip file; everything else in it, such as photos, is never unpacked."""
+    """The CSV files in a zip file, or else the graphs; everything else in it, such as photos, is never unpacked."""
     archive.refuse_packed()
-    wanted = [name for name in archive.names if name.lower().endswith(".csv")]
+    tables = [name for name in archive.names if name.lower().endswith(".csv")]
+    wanted = tables or [name for name in archive.names if name.lower().endswith(_GRAPHS)]
     if not wanted:
-        raise source.error(None, "a zip file without any CSV file in it")
+        raise source.error(None, "a zip file without any CSV, GraphML or GEXF file in it")
     members = (archive.read(name) for name in wanted)  # one in memory at a time
-    return [_csv(member, tally) for member in members if (member.content or b"").strip()]
+    found = [table for member in members if (member.content or b"").strip() for table in _text(member, tally)]
+    others = len(archive.names) - len(wanted)
+    if others and found:
+        unread = Message.of("files in the zip file that are not tables: {count}, left out", count=others)
+        found[0] = replace(found[0], notes=(*found[0].notes, (None, unread)))
+    return found
 
 
 def _sheets(source: Source, archive: Archive, tally: Tally) -> list[Table]:
@@ -104,10 +129,17 @@ def _sheets(source: Source, archive: Archive, tally: Tally) -> list[Table]:
 # Delimited text -------------------------------------------------------------------------------------------------------
 
 
-def separator_of(first_line: str) -> str:
-    """The character that separates columns: the most frequent in the first line, outside of quotes; else a comma."""
-    bare = _QUOTED.sub("", first_line)
-    return max((",", ";", "\t"), key=lambda each: (bare.count(each), each == ";" and each in bare))
+def separator_of(*first_lines: str) -> str:
+    """The character that separates columns: in most of the first lines, most often in the first; else a comma.
+
+    What stands in quotes does not count, nor do lines from the first one on whose quotes do not close in it.
+    """
+    closed = list(takewhile(lambda line: line.count('"') % 2 == 0, first_lines))
+    bare = [_QUOTED.sub("", line) for line in closed or first_lines[:1]]
+    lines = {each: [line for line in bare if each in line] for each in _SEPARATORS}
+    most = max(map(len, lines.values()))
+    often = [each for each in _SEPARATORS if most and len(lines[each]) == most]
+    return max(often or ",", key=lambda each: (lines[each][0].count(each) if most else 0, each == ";"))
 
 
 def delimited(
@@ -137,32 +169,55 @@ def delimited(
 
 
 def _csv(source: Source, tally: Tally) -> Table:
-    """A CSV file whose first line is a header."""
-    content = source.content or b""
-    if content.startswith(_BOMS[1:]) and not content.startswith(codecs.BOM_UTF32_LE):
-        content = content.decode("utf-16", "replace").encode() if len(content) % 2 == 0 else content
+    """A CSV file in UTF-8, UTF-16 or Windows-1252."""
+    content, notes = source.content or b"", list[Note]()
+    if other := decoded(content):
+        content = other[0].encode()
+        if other[1] == "Windows-1252":
+            notes.append((None, Message.of("read as Windows-1252; check the letters with accents")))
     lines = source.lines(io.BytesIO(content), ends=True)
-    first = next(((number, text) for number, text in lines if text.strip()), (1, ""))
-    rows = delimited(source, (line for part in ([first], lines) for line in part), separator_of(first[1]))
+    first = list(islice(dropwhile(lambda line: not line[1].strip(), lines), _LOOKED_AT))
+    rows = delimited(source, chain(first, lines), separator_of(*(text for _, text in first)))
     cells = (Row(line, tuple(unguarded(field) for field in fields)) for line, fields in rows if any(fields))
-    return _table(source, cells, tally)
+    return _table(source, cells, tally, notes)
 
 
-def _table(source: Source, rows: Iterator[Row], tally: Tally) -> Table:
-    """A table from rows of which the first is the header; short rows are filled up."""
-    header = next(rows, None)
-    if header is None:
+def _table(source: Source, rows: Iterator[Row], tally: Tally, notes: Iterable[Note] = ()) -> Table:
+    """A table from its rows, of which one of the first is the header, or none; short rows are filled up."""
+    first = list(islice(rows, _LOOKED_AT))
+    if not first:
         raise source.error(None, "has no rows")
-    columns = [cell.strip() for cell in header.cells]
+    cells = [row.cells for row in first]
+    found = header_row(cells)
+    if found is None:
+        columns, body = column_names(cells), first
+    else:
+        columns, body = [cell.strip() for cell in cells[found]], first[found + 1 :]
+        titles = ((row.line, Message.of("a title above the header: left out")) for row in first[:found])
+        notes = (*notes, *titles)
     while columns and not columns[-1]:
         columns.pop()
     if len(columns) > MAX_COLUMNS:
-        raise source.error(1, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
-    body = tuple(_body(source, len(columns), rows, tally))
-    return Table(str(source.name), source.shown_name, tuple(columns), body)
+        raise source.error(first[found or 0].line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+    filled = tuple(_body(source, len(columns), chain(body, rows), tally))
+    line, has_header = first[found or 0].line, found is not None
+    return Table(str(source.name), source.shown_name, tuple(columns), filled, tuple(notes), line, has_header)
 
 
-def _body(source: Source, width: int, rows: Iterator[Row], tally: Tally) -> Iterator[Row]:
+def with_header(table: Table, has_header: bool) -> Table:
+    """The same table with its first row as the header, or with its header as the first row."""
+    if table.has_header in (None, has_header) or not table.rows:
+        return table
+    if has_header:
+        header, *rows = table.rows
+        columns = tuple(cell.strip() for cell in header.cells)
+        return replace(table, columns=columns, rows=tuple(rows), line=header.line, has_header=True)
+    first = (Row(table.line, table.columns), *table.rows)
+    names = column_names([row.cells for row in first[:_LOOKED_AT]])
+    return replace(table, columns=tuple(names), rows=first, has_header=False)
+
+
+def _body(source: Source, width: int, rows: Iterable[Row], tally: Tally) -> Iterator[Row]:
     for count, row in enumerate(rows, start=1):
         if count > MAX_ROWS:
             raise source.error(row.line, "more than {most} rows", most=f"{MAX_ROWS:,}")

@@ -1,5 +1,6 @@
 """Text files of any encoding: bounded, decoded with the line of an error, cleaned for display."""
 
+import codecs
 import gzip
 import io
 import os
@@ -28,6 +29,8 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 20
 _MAX_SHOWN_NAME = 120
 _UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_BEGINNING = 4096  # bytes from which an encoding is guessed
 
 
 def printable(text: str) -> str:
@@ -39,6 +42,36 @@ def shown(text: str, limit: int = 60) -> str:
     """A piece of a file as it may be quoted in a message: one line, printable, short."""
     escaped = printable(text[: limit + 1])
     return f"'{escaped[:limit]}…'" if len(escaped) > limit else f"'{escaped}'"
+
+
+def decoded(content: bytes) -> tuple[str, str] | None:
+    """A text in UTF-16 or Windows-1252 and the name of its encoding; None for UTF-8 and for what is not a text."""
+    encoding = _utf_16(content) or _windows_1252(content)
+    try:
+        text = content.decode(encoding) if encoding else ""
+    except UnicodeDecodeError:
+        return None
+    guessed = encoding != "UTF-16"
+    return (text, encoding) if text and not (guessed and _CONTROLS.search(text)) else None
+
+
+def _utf_16(content: bytes) -> str:
+    """UTF-16 by its byte order mark, or by a NUL in most pairs of bytes, always in the same place."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "" if content.startswith(codecs.BOM_UTF32_LE) else "UTF-16"
+    first, second = (content[place:_BEGINNING:2] for place in (0, 1))
+    for own, other, encoding in ((first, second, "UTF-16-LE"), (second, first, "UTF-16-BE")):
+        if b"\0" not in own and other and 3 * other.count(0) >= 2 * len(other):
+            return encoding
+    return ""
+
+
+def _windows_1252(content: bytes) -> str:
+    """Windows-1252 if few bytes are not ASCII and most of these are not UTF-8 either; in Cyrillic, say, most are."""
+    text = content.decode("utf-8", "surrogateescape")
+    wrong = len(_UNDECODED.findall(text))
+    right = len(text) - len(text.encode("ascii", "ignore")) - wrong
+    return "Windows-1252" if right < wrong < len(content) / 3 else ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from claim.errors import InputError
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, distinct
-from claim.field.study.names import clean
+from claim.field.study.names import clean, in_order
 from claim.io import columns
 from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
 from claim.io.tables import Table
@@ -19,6 +19,7 @@ from claim.io.text import shown, unescaped
 from claim.messages import Message
 
 MAX_PROBLEMS = 100  # reported in full; the others are only counted
+MAX_NOTES = 50_000  # so that each row of a table can have one
 MAX_NAME = 10_000
 MAX_CODE = 200
 
@@ -29,11 +30,13 @@ Tables = list[Table]
 class Findings(list[Message]):
     """Messages that name a file and a line; beyond the cap they are only counted."""
 
-    more = 0
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self.more = most, 0
 
     def add(self, where: str, line: int | None, text: str, /, **values: object) -> None:
         """One more finding; ``values`` belong in the places of the text."""
-        if len(self) < MAX_PROBLEMS:
+        if len(self) < self._most:
             self.append(InputError.at(where, line, Message(text, values)).message)
         else:
             self.more += 1
@@ -76,7 +79,22 @@ MARKED = Role(  # of the row of a contact
 
 _SOMETHING_ELSE = re.compile(
     "enumerator|interviewer|device|user|submitter|file|form|protocol|variable|phone|number|count|mail|address"
+    "|encuestador|entrevistador|telefono|correo|direccion|usuario"
 )
+FIRST_NAMES = ("firstname", "givenname", "nombre", "nombres", "primernombre", "nombredepila")
+FULL_NAMES = ("fullname", "nombrecompleto", "nombreyapellido", "nombreyapellidos", "nombreapellido", "nombreapellidos")
+_LAST_NAMES = (
+    "lastname", "surname", "familyname", "apellido", "apellidos", "primerapellido", "apellidopaterno", "apellido1",
+)  # fmt: skip
+_SECOND_NAMES = ("secondlastname", "secondsurname", "segundoapellido", "apellidomaterno", "apellido2")
+
+
+def surnames(key: str) -> "tuple[Role, Role]":
+    """The parts of columns with the last name, which is joined to the name in the column of the part ``key``."""
+    return (
+        Role(key=f"{key}.last", title="the last name", words=_LAST_NAMES),
+        Role(key=f"{key}.last2", title="the second last name", words=_SECOND_NAMES),
+    )
 
 
 def normal(column: str) -> str:
@@ -93,7 +111,11 @@ def suggested(columns: tuple[str, ...], role: Role) -> str | None:
     """The column whose name fits a role best."""
     names = [normal(column) for column in columns]
     same = (columns[names.index(word)] for word in role.words if word in names)
-    others = [each for each in columns if not each.startswith("_") and not _SOMETHING_ELSE.search(normal(each))]
+    others = [
+        each
+        for each in columns
+        if not each.startswith("_") and not _SOMETHING_ELSE.search(normal(each)) and not is_numbered_contact(each)
+    ]
     within = (column for word in role.within for column in others if word in normal(column))
     return next(chain(same, within), None)
 
@@ -149,6 +171,15 @@ class Row:
     def plain(self, key: str) -> str:
         """A cell as it was before an export escaped it."""
         return unescaped(self.cells.get(key, ""))
+
+    def full_name(self, key: str) -> str:
+        """A name, with the last name that stands in columns of its own, unless it is part of the name."""
+        name = self.cells.get(key, "")
+        for part in surnames(key):
+            last = self.text(part.key)
+            if not set(in_order(last)) <= set(in_order(name)):
+                name = f"{name.strip()} {last}".strip()
+        return name
 
     def code(self, key: str) -> str:
         """The code of a person, which an export may have escaped."""
@@ -228,12 +259,14 @@ class Builder:
 
     def __init__(self, mapping: Mapping[str, str] | None = None, join_names: bool = True) -> None:
         self.mapping = mapping or {}
-        self.problems, self.notes = Findings(), Findings()
+        self.problems, self.notes = Findings(MAX_PROBLEMS), Findings(MAX_NOTES)
         self.choices: dict[str, Choice] = {}  # by the key of the role
+        self.used: dict[Table, dict[str, Role]] = {}  # what the columns of a table became
         self.people: dict[str, PersonRecord] = {}
         self.named_in: Counter[str] = Counter()  # how many people were named in a survey, by its id
         self._join_names = join_names
         self._ties: list[TieRecord] = []
+        self._seen: set[TieRecord] = set()
         self._marks: list[tuple[Row, str, str]] = []
         self._surveys: dict[str, SurveyRecord] = {}
         self._by_name: dict[str, str] = {}
@@ -252,10 +285,11 @@ class Builder:
             before = self.choices[role.key].column if role.key in self.choices else ""
             self.choices[role.key] = Choice(role, found[role.key] or before, table.columns)
         places = {key: table.position(column) for key, column in found.items() if column}
+        self.used.setdefault(table, {}).update({column: role for role in roles if (column := found[role.key])})
         missing = [role for role in roles if role.needed and role.key not in places]
         for role in missing:
             text, there = "which column holds {role}? there are {columns}", listed(table.columns)
-            self.problems.add(table.where, 1, text, role=Message(role.title), columns=there)
+            self.problems.add(table.where, table.line, text, role=Message(role.title), columns=there)
         return [
             Row(self, table.where, row.line, {key: row.cells[place] for key, place in places.items()}, strict)
             for row in ([] if missing else table.rows)
@@ -269,7 +303,7 @@ class Builder:
             problem = Message.of(
                 "there is no column {column} for {role}", column=shown(column), role=Message(role.title)
             )
-            raise InputError.at(table.where, 1, problem)
+            raise InputError.at(table.where, table.line, problem)
         return column if column in table.columns else None
 
     def refuse_contacts(
@@ -294,7 +328,15 @@ class Builder:
                 "contacts in the columns {columns} are not understood; "
                 "a list of ties has two columns, such as person and contact, one contact a line"
             )
-            self.problems.add(table.where, 1, text, columns=listed(found))
+            self.problems.add(table.where, table.line, text, columns=listed(found))
+
+    def note_reading(self, table: Table) -> None:
+        """Say what the reader of a table guessed or left out."""
+        for line, note in table.notes:
+            self.notes.add(table.where, line, note.text, **note.values)
+        if table.has_header is False:
+            text = "no header: this row is read as data, and the columns are called {columns}"
+            self.notes.add(table.where, table.line, text, columns=", ".join(table.columns))
 
     def note_unused(self, tables: Tables, used: Collection[Table | None]) -> None:
         """Say which tables were not needed."""
@@ -345,9 +387,13 @@ class Builder:
     def tie(self, row: Row, source: str, target: str, named_by: tuple[str, ...], weight: float = 1.0) -> None:
         """A tie between known people."""
         if source == target:
-            row.note("{person} is tied to themselves: left out", person=shown(source))
+            row.note("{person} is tied to themselves: left out", person=shown(self.people[source].name or source))
             return
-        self._ties.append(TieRecord(source, target, weight, named_by))
+        tie = TieRecord(source, target, weight, named_by)
+        if tie in self._seen:
+            row.note("the tie comes again: counted once")
+        self._seen.add(tie)
+        self._ties.append(tie)
 
     def mark(self, row: Row, by: str, contact: str) -> None:
         """A person said that this contact knows the most people; checked when all ties are known."""

@@ -103,7 +103,8 @@ def _read_edges(table: Table, builder: Builder, others: set[str]) -> None:
         ego, source, target = (row.text(key) for key in ("ego.uuid", "edge.source", "edge.target"))
         unknown = [code for code in (source, target) if code not in builder.people]
         if source in others or target in others:
-            continue  # between a person and, say, a place
+            row.note("a tie with something that is not a person: left out")
+            continue
         if unknown:
             row.problem("the edge names {person}, who is in no attribute list", person=shown(unknown[0]))
         else:

@@ -1,14 +1,16 @@
 """Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
-from claim.field.exchange.builder import Builder, Role, Row, Tables, has, normal
+from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, Builder, Role, Row, Tables, has, normal, surnames
 from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord
-from claim.io.columns import PAIRS
+from claim.field.study.state import GONE
+from claim.io.columns import PAIRS, names_no_one
 from claim.io.tables import Table
-from claim.io.text import shown, unescaped_list
+from claim.io.text import shown, unescaped, unescaped_list
 
 PEOPLE = (
-    Role("people.code", "the people's codes", ("personcode", "id", "code", "nodeid"), needed=True),
-    Role("people.name", "the people's names", ("name", "label")),
+    Role("people.code", "the people's codes", ("personcode", "id", "code", "nodeid", "codigo"), needed=True),
+    Role("people.name", "the people's names", ("name", "label", *FULL_NAMES, *FIRST_NAMES)),
+    *surnames("people.name"),
     Role("people.status", "their status", ("status",), read=lambda row, key: row.one_of(key, STATUSES)),
     Role("people.consent", "the version of the consent", ("consent",), read=Row.plain),
     Role("people.first_named_by", "who named them first", ("firstnamedby",), read=Row.code),
@@ -52,7 +54,7 @@ def is_own(tables: Tables) -> bool:
     """Whether the columns are the project's own, two ends of ties, or begin with a node's id, as in Gephi's tables."""
     if any(has(table, "person_code") or has(table, "survey_id") or _pair(table) for table in tables):
         return True
-    return any(normal(column) in ("id", "code", "nodeid") for column in tables[0].columns[:1])
+    return any(normal(column) in ("id", "code", "nodeid", "codigo") for column in tables[0].columns[:1])
 
 
 def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
@@ -60,12 +62,14 @@ def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
     builder.refuse_contacts(table, PEOPLE, ties_elsewhere=with_ties)
     lines: dict[str, int] = {}
     for row in rows:
-        code, name = row.code("people.code"), row.code("people.name")
+        code, name = row.code("people.code"), unescaped(row.full_name("people.name")).strip()
         if code in lines:
             row.problem("the code {code} comes twice, first in line {line}", code=shown(code), line=lines[code])
             continue
         lines[code] = row.line
         builder.person(row, code, name=name if name and name != code else None, **row.values(PEOPLE))
+        if row.text("people.status").casefold() in GONE:
+            row.note("a person who withdrew: left out, with what they reported")
         if marked := row.code("people.marked"):
             builder.mark(row, code, marked)
 
@@ -87,9 +91,13 @@ def _tie_roles(table: Table) -> tuple[Role, ...]:
 
 
 def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
-    roles = _tie_roles(table)
+    """One tie a row; in a list of who named whom, an empty contact means that the person named no one."""
+    roles, pair = _tie_roles(table), _pair(table)
     rows = builder.find(table, roles, strict=True)
-    builder.refuse_contacts(table, roles, ends=_pair(table) or ())
+    builder.refuse_contacts(table, roles, ends=pair or ())
+    of_a_graph = pair == ("source", "target")  # whose edges always have two ends
+    if not of_a_graph:
+        rows = _with_both_ends(rows, declare)
     for row in rows:
         source, target = row.code("ties.source"), row.code("ties.target")
         namers = unescaped_list(row.cells.get("ties.named_by", ""))
@@ -98,9 +106,31 @@ def _read_ties(table: Table, builder: Builder, declare: bool) -> None:
         if weight is not None and weight <= 0:
             row.problem("the weight is not above 0")
         elif all(known):
-            if not namers and row.text("ties.type").casefold() == "directed":
+            asked = not of_a_graph and builder.people[source].status == "surveyed"
+            if not namers and (asked or row.text("ties.type").casefold() == "directed"):
                 namers = (source,)  # the person a tie leads from has named the other
             builder.tie(row, source, target, namers, weight or 1.0)
+
+
+def _with_both_ends(rows: list[Row], declare: bool) -> list[Row]:
+    """The rows with a contact; if some have none, all people on the left were surveyed."""
+    found, people, no_contact = [], dict[str, Row](), False
+    for row in rows:
+        person, contact = row.code("ties.source"), row.code("ties.target")
+        if not person:
+            row.note("a row without a name: left out")
+            continue
+        people.setdefault(person, row)
+        if contact and not names_no_one(contact):
+            found.append(row)
+            continue
+        no_contact = True
+        if contact:
+            row.note("{cell} is taken as no contact: left out", cell=shown(contact))
+    for person, row in people.items() if no_contact else ():
+        if _is_known(row, person, declare) and row.builder.people[person].status == "named":
+            row.builder.update(person, status="surveyed")
+    return found
 
 
 def _is_known(row: Row, code: str, declare: bool) -> bool:
@@ -127,7 +157,13 @@ def _read_surveys(table: Table, builder: Builder) -> None:
 # Lists of names, and the table of programs for respondent-driven sampling ---------------------------------------------
 
 NAMES = (
-    Role("roster.name", "the names", ("name", "fullname", "names", "nickname"), needed=True),
+    Role(
+        "roster.name",
+        "the names",
+        ("name", *FULL_NAMES, "names", "nickname", *FIRST_NAMES, "persona", "participante"),
+        needed=True,
+    ),
+    *surnames("roster.name"),
     Role("roster.is_start", "whether they are start people", ("isstart", "start")),
 )
 RECRUITS = (
@@ -144,10 +180,13 @@ def read_roster(tables: Tables, builder: Builder) -> None:
         rows = builder.find(table, NAMES)
         builder.refuse_contacts(table, NAMES)
         for row in rows:
-            if row.text("roster.name"):
-                builder.named(row, row.cells["roster.name"], is_start=row.truth("roster.is_start") or None)
-            else:
+            known, name = len(builder.people), row.full_name("roster.name")
+            if not name.strip():
                 row.note("a row without a name: left out")
+                continue
+            code = builder.named(row, name, is_start=row.truth("roster.is_start") or None)
+            if code is not None and len(builder.people) == known:
+                row.note("{name} comes again: taken as the same person", name=shown(name))
 
 
 def is_recruitment(tables: Tables) -> bool:

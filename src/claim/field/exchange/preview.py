@@ -7,14 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from claim.errors import InputError
-from claim.field.exchange.builder import Builder, Choice, Importer, Tables
+from claim.field.exchange.builder import Builder, Choice, Importer, Role, Tables
+from claim.field.exchange.forms import is_form, read_forms
 from claim.field.exchange.interviews import is_egoweb, is_network_canvas, read_egoweb, read_network_canvas
 from claim.field.exchange.network_tables import is_own, is_recruitment, read_own, read_recruitment, read_roster
 from claim.field.exchange.records import Bundle, check
 from claim.field.exchange.submissions import KOBO, ODK, is_kobo, is_odk, read_submissions
 from claim.field.study.names import NameIndex, words
 from claim.io.archives import gathered
-from claim.io.tables import Table, read_tables
+from claim.io.tables import Table, read_tables, with_header
 from claim.io.text import Source, shown
 from claim.messages import Message
 
@@ -62,9 +63,10 @@ def _same(fresh: Names, others: Names, *, in_study: bool) -> list[Duplicate]:
 IMPORTERS = (  # in the order in which they are tried
     Importer("network-canvas", "Network Canvas (zip or its CSV files)", is_network_canvas, read_network_canvas),
     Importer("egoweb", "EgoWeb (ego-alter and alter-pair files)", is_egoweb, read_egoweb),
+    Importer("rds", "people and recruiters (RDS-style CSV)", is_recruitment, read_recruitment),
+    Importer("form", "a form: one row a person, with columns of contacts or coupons", is_form, read_forms),
     Importer("kobo", "KoboToolbox (XLSX with a repeat)", is_kobo, partial(read_submissions, keys=KOBO)),
     Importer("odk", "ODK (zip of CSV files)", is_odk, partial(read_submissions, keys=ODK)),
-    Importer("rds", "people and recruiters (RDS-style CSV)", is_recruitment, read_recruitment),
     Importer("csv", "people, ties and surveys (CSV, Gephi tables, GraphML, GEXF)", is_own, read_own, derive=False),
     Importer("roster", "a list of names (CSV)", lambda tables: True, read_roster),  # the column of names can be chosen
 )
@@ -84,6 +86,15 @@ class Preview:
     notes: tuple[Message, ...]
     duplicates: tuple[Duplicate, ...]
     digest: str  # SHA-256 of the files
+    roles: tuple[Mapping[str, Role], ...] = ()  # what the columns of each table became; the others are not used
+
+    @property
+    def columns(self) -> list[tuple[Table, list[tuple[str, str | None]]]]:
+        """The columns of each table, and the title of what they became; None: not used."""
+        return [
+            (table, [(column, roles[column].title if column in roles else None) for column in table.columns if column])
+            for table, roles in zip(self.tables, self.roles, strict=True)
+        ]
 
     @property
     def ready(self) -> bool:
@@ -103,17 +114,22 @@ def preview(
     mapping: Mapping[str, str] | None = None,
     existing: Iterable[tuple[str, str]] = (),
     join_names: bool = True,
+    header: bool | None = None,
 ) -> Preview:
     """Read files without taking anything.
 
     ``mapping`` gives columns to roles where the suggestion is wrong ("" for none). ``existing`` are codes and names of
     the people already known, to be compared. ``join_names`` takes the same name for the same person in formats that
-    know people by name only. Files that are broken or hostile are refused outright.
+    know people by name only. ``header`` says whether the first row names the columns, if that is found wrongly. Files
+    that are broken or hostile are refused outright.
     """
     uploads = gathered(files)
-    tables = read_tables(uploads)
+    found = read_tables(uploads)
+    tables = found if header is None else [with_header(table, header) for table in found]
     importer = _importer(tables, format)
     builder = Builder(mapping, join_names)
+    for table in tables:
+        builder.note_reading(table)
     importer.read(tables, builder)
     bundle = builder.bundle(importer.derive)
     return Preview(
@@ -126,6 +142,7 @@ def preview(
         notes=builder.notes.all(),
         duplicates=find_duplicates(bundle, existing),
         digest=_digest(uploads),
+        roles=tuple(builder.used.get(table, {}) for table in tables),
     )
 
 

@@ -1,18 +1,19 @@
 """Kobo and ODK: one row for every submitted form, and a table of a repeated question, one row a contact."""
 
-from claim.field.exchange.builder import MARKED, Builder, Role, Row, Tables, has
+from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, MARKED, Builder, Role, Row, Tables, has, surnames
 from claim.field.exchange.records import SurveyRecord
 from claim.field.study.names import in_order
 from claim.io.tables import Table
 from claim.io.text import shown
 
-_RESPONDENT = Role(
+RESPONDENT = Role(
     "respondent.name",
     "the name of the person surveyed",
-    ("respondentname", "respondent", "yourname", "egoname", "ego", "participantname", "participant", "fullname",
-     "nickname", "name", "personcode", "code"),
+    ("respondentname", "respondent", "yourname", "egoname", "ego", "participantname", "participant", "encuestado",
+     "encuestada", "entrevistado", "entrevistada", "participante", *FULL_NAMES, "nickname", "name", *FIRST_NAMES,
+     "person", "persona", "personcode", "code", "codigo", "id"),
     needed=True,
-    within=("respondent", "participant", "name"),
+    within=("respondent", "participant", "encuestad", "entrevistad", "name", "nombre"),
 )  # fmt: skip
 _CONTACT = Role(
     "contact.name",
@@ -22,8 +23,12 @@ _CONTACT = Role(
     needed=True,
     within=("name", "contact"),
 )  # fmt: skip
-_REST = (
-    Role("respondent.consent", "whether they consented", ("consent", "consentgiven", "doyouagree", "agree")),
+REST = (
+    Role(
+        "respondent.consent",
+        "whether they consented",
+        ("consent", "consentgiven", "doyouagree", "agree", "consentimiento", "consiente", "acepta", "autoriza"),
+    ),
     Role("respondent.started_at", "when it began", ("start", "starttime")),
     Role("respondent.ended_at", "when it ended", ("end", "endtime", "submissiontime", "submissiondate")),
 )
@@ -31,7 +36,8 @@ _CONTACTS_TABLE = "contact.table"  # of the mapping: which of several repeats ho
 # Words of an answer to the question of consent
 _CONSENTED = frozenset({
     "yes", "y", "true", "1", "ok", "okay", "agree", "agreed", "agrees", "accept", "accepted", "accepts", "consent",
-    "consented", "consents", "given", "granted", "oui", "si", "sim", "ja", "ndio", "ndiyo", "haa", "ee",
+    "consented", "consents", "given", "granted", "signed", "oui", "si", "acepto", "acepta", "acuerdo", "autorizo",
+    "autoriza", "consiento", "consiente", "firmado", "sim", "ja", "ndio", "ndiyo", "haa", "ee",
 })  # fmt: skip
 _REFUSED = frozenset({
     "no", "n", "false", "0", "not", "dont", "none", "never", "refuse", "refused", "refuses", "decline", "declined",
@@ -74,7 +80,7 @@ def read_submissions(tables: Tables, builder: Builder, keys: Keys) -> None:
         return
     contacts = _contacts_table([table for table in tables if table not in roots], builder)
     builder.note_unused(tables, (submissions, contacts))
-    roles = (own, survey, _RESPONDENT, *_REST)
+    roles = (own, survey, RESPONDENT, *surnames(RESPONDENT.key), *REST)
     surveys = _read_respondents(submissions, builder, roles, with_contacts=contacts is not None)
     if contacts is not None:
         _read_contacts(builder.find(contacts, (parent, _CONTACT, MARKED)), builder, surveys)
@@ -100,8 +106,8 @@ def _read_respondents(
     builder.refuse_contacts(table, roles, ties_elsewhere=with_contacts)
     found: dict[str, SurveyRecord] = {}
     for row in rows:
-        key, refused = row.text("respondent.key"), _did_not_consent(row)
-        code = builder.named(row, row.cells["respondent.name"], status="refused" if refused else "surveyed")
+        key, refused = row.text("respondent.key"), did_not_consent(row)
+        code = builder.named(row, row.full_name("respondent.name"), status="refused" if refused else "surveyed")
         if key in found:
             row.problem("the submission {key} comes twice", key=shown(key))
         elif code is not None:
@@ -113,7 +119,7 @@ def _read_respondents(
     return found
 
 
-def _did_not_consent(row: Row) -> bool:
+def did_not_consent(row: Row) -> bool:
     """Whether a person did not consent; where consent was asked, only a yes is one."""
     answer = row.cells.get("respondent.consent")
     if answer is None:

@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from claim.errors import InputError
@@ -17,6 +17,7 @@ from claim.field.study import commands
 from claim.field.web.app_state import Pending
 from claim.field.web.request import Form, Sent, StudyPage, StudyRequest
 from claim.io import files
+from claim.io.archives import MAX_FILE_BYTES, MAX_FILES
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -68,12 +69,14 @@ def download(content: bytes, name: str, media_type: str) -> Response:
 
 
 MOST_DUPLICATES = 200
+NOTES_A_PAGE = 200
+HEADERS = {"": None, "yes": True, "no": False}  # whether the first row names the columns; None: as found
 
 
 @router.get("/import")
 def begin(page: StudyPage) -> Response:
     """Which files?"""
-    return page.page("import.html", importers=IMPORTERS)
+    return page.page("import.html", importers=IMPORTERS, files=MAX_FILES, most=MAX_FILE_BYTES >> 20)
 
 
 @router.post("/import")
@@ -83,11 +86,15 @@ def look(form: Sent, page: StudyPage) -> Response:
 
 
 @router.get("/import/{key}")
-def show(page: StudyPage, key: str) -> Response:
-    """What is in the files."""
+def show(page: StudyPage, key: str, number: Annotated[int, Query(alias="page", ge=1, le=100_000)] = 1) -> Response:
+    """What is in the files; what is left out of them is listed on several pages if it is much."""
     pending = _pending(page, key)
     looked = _preview(page, pending)
     values: dict[str, Any] = {"looked": looked, "pending": pending, "importers": IMPORTERS, "most": MOST_DUPLICATES}
+    last = max(1, -(-len(looked.notes) // NOTES_A_PAGE))
+    number = min(number, last)
+    notes = looked.notes[(number - 1) * NOTES_A_PAGE : number * NOTES_A_PAGE]
+    values |= {"notes": notes, "number": number, "last": last, "headers": HEADERS}
     return page.page("preview.html", preview=f"{page.base}/import/{key}", **values)
 
 
@@ -95,10 +102,13 @@ def show(page: StudyPage, key: str) -> Response:
 def change_preview(form: Sent, page: StudyPage, key: str) -> Response:
     """Another format or other columns: a preview of its own, so that each page takes what it shows."""
     pending = _pending(page, key)
-    other = form["format"] != (pending.format or form["was"])
-    mapping = {} if other else form.starting("map.")
-    changed = replace(pending, format=form["format"] or None, mapping=mapping, join_names=bool(form["join"]))
-    return _keep(page, changed)
+    header = HEADERS.get(form["header"])
+    same_format, same_header = form["format"] == (pending.format or form["was"]), header == pending.header
+    mapping = form.starting("map.") if same_format and same_header else {}
+    # Another header means other columns, by which a format that was not chosen is found anew.
+    format = pending.format if same_format and not same_header else form["format"] or None
+    join_names = bool(form["join"])
+    return _keep(page, replace(pending, format=format, mapping=mapping, join_names=join_names, header=header))
 
 
 @router.post("/import/{key}/take")
