@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_READY := $(VENV)/.ready-demo
 DOCS_READY := $(VENV)/.ready-docs
+BUNDLE_VENV := .venv-bundle
 EXTRAS := learning,app,ray,dev
 unexport PYTHONDONTWRITEBYTECODE  # tests start hundreds of programs, which load twice as fast from byte code
 
-.PHONY: demo test test-slow test-core setup lint docs bench clean
+.PHONY: demo test test-slow test-core setup lint docs bench bundle clean
 
 demo: $(DEMO_READY)
 	$(BIN)/claim evaluate --networks zone2,meadow5 --policies random,scout --selector greedy,foresight --runs 30
@@ -49,8 +50,18 @@ docs: $(DOCS_READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
+# The field assistant as a program for people without Python, for the system at hand: an archive and its checksum in dist/.
+# In an environment of its own, so that nothing else gets into it.
+bundle: $(BUNDLE_VENV)/.ready
+	$(BUNDLE_VENV)/bin/python packaging/bundle.py
+
+$(BUNDLE_VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(BUNDLE_VENV)
+	$(BUNDLE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[app,bundle]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .venv-core build dist runs site .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) .venv-core $(BUNDLE_VENV) build dist runs site .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(DEMO_READY): EXTRAS := learning
