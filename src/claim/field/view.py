@@ -1,13 +1,16 @@
 """A study and its names at one moment, and summaries of it as plain data for pages, JSON and tables."""
 
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from claim.errors import InputError
-from claim.field.study.events import NEW_PERSON, as_data
-from claim.field.study.names import ALIKE, Match, NameIndex, Prepared
+from claim.field.study.events import NEW_PERSON, TieReported, as_data
+from claim.field.study.names import ALIKE, Match, NameIndex, Prepared, in_order
 from claim.field.study.study import Person, Study
 from claim.messages import Message
 
@@ -16,14 +19,22 @@ if TYPE_CHECKING:
     from claim.field.advice.recommend import Advice, Suggestion
 
 T = TypeVar("T")
+INTERVIEWED = ("surveyed", "partial", "surveying")
 
 
 class View:
     """A study at one moment, together with its names."""
 
-    def __init__(self, study: Study, texts: dict[str, str], prepared: dict[str, Prepared] | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        texts: dict[str, str],
+        prepared: dict[str, Prepared] | None = None,
+        carried: dict[str, Any] | None = None,
+    ) -> None:
         self.study = study
         self.texts = texts
+        self.carried = {} if carried is None else carried  # handed on to later views, until the study is locked
         self._prepared = prepared or {}  # from the moment before, so that only new names are prepared
         self._kept: dict[Any, Any] = {}  # goes with the view: nothing outlives a lock
         self._turn = threading.RLock()
@@ -32,7 +43,7 @@ class View:
         """The view of a later moment; what was erased is not handed on."""
         known = self.index.prepared if "index" in vars(self) else self._prepared
         kept = set(texts.values())
-        return View(study, texts, {name: each for name, each in known.items() if name in kept})
+        return View(study, texts, {name: each for name, each in known.items() if name in kept}, self.carried)
 
     def name(self, code: str) -> str:
         """What a person is called; their code if the name was erased, or never stored."""
@@ -72,6 +83,16 @@ class View:
             raise InputError("no person is called {text!r}", text=text)
         return found[0]
 
+    def search(self, text: str) -> list[Person]:
+        """The people in one of whose names each word of a text begins a word, or who have it as their code."""
+        wanted, code = in_order(text), text.strip().upper()
+        codes = {
+            each
+            for each, name in self.index.names
+            if all(any(word.startswith(part) for word in self.index.prepared[name].words) for part in wanted)
+        }
+        return [person for person in self.known if (wanted and person.code in codes) or code in person.codes]
+
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """A value that is computed once for this view."""
         with self._turn:
@@ -85,6 +106,64 @@ class View:
         """Pairs of people who may be the same, most similar first, without those the team looked at already."""
         apart, pairs = self.study.state.apart, self.index.alike(ALIKE)
         return [pair for pair in pairs if (min(pair[0], pair[1].code), max(pair[0], pair[1].code)) not in apart]
+
+    @cached_property
+    def possible_duplicate_groups(self) -> list[tuple[str, ...]]:
+        """The same, as groups of people who may be one, in the order of their most similar pair."""
+        group_of: dict[str, list[str]] = {}
+        for one, match in self.possible_duplicates:
+            mine, others = group_of.setdefault(one, [one]), group_of.get(match.code, [match.code])
+            if mine is not others:
+                mine.extend(others)
+                group_of.update(dict.fromkeys(others, mine))
+        groups = {id(group): tuple(group) for group in group_of.values()}
+        return list(groups.values())
+
+    @cached_property
+    def named_at(self) -> dict[tuple[str, str], str]:
+        """When a person named another for the first time, by the current codes of both."""
+        root, found = self.study.state.root, dict[tuple[str, str], str]()
+        for event in self.study.log:
+            if isinstance(event.body, TieReported) and event.seq not in self.study.undone:
+                found.setdefault((root(event.body.by), root(event.body.other)), event.at)
+        return found
+
+    def shared_contacts(self, people: Sequence[str]) -> list[str]:
+        """The people whom at least two of these know."""
+        times = Counter(chain.from_iterable(self.neighbours.get(code, ()) for code in people))
+        return [code for code, count in times.items() if count > 1]
+
+    @cached_property
+    def neighbours(self) -> dict[str, set[str]]:
+        """The people whom each person is in contact with."""
+        found: dict[str, set[str]] = {}
+        for tie in self.study.ties:
+            found.setdefault(tie.one, set()).add(tie.other)
+            found.setdefault(tie.other, set()).add(tie.one)
+        return found
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study has come: interviews made and still to make, leaders who accepted and leaders wanted."""
+
+    done: int
+    left: int
+    accepted: int
+    wanted: int
+
+    @property
+    def planned(self) -> int:
+        """All interviews, made and to make."""
+        return self.done + self.left
+
+
+def progress(view: View) -> Progress:
+    """How far the study has come; start people count as interviews like all others."""
+    study = view.study
+    done = sum(person.state in INTERVIEWED for person in view.known)
+    answers = [person.leader.answer for person in view.known if person.leader]
+    return Progress(done, study.left + study.start_people_left, answers.count("accepted"), study.setup.leaders)
 
 
 def overview(view: View) -> dict[str, Any]:
