@@ -90,6 +90,9 @@ def test_every_page_can_be_used_by_everybody(chromium, studies):
         page.wait_for_load_state()
         for path in ("/", "/new", *(base + each for each in PAGES)):
             page.goto(path if path.startswith("http") else server.origin + path)
+            if path.endswith("/network"):  # with the card of a person
+                page.locator("#net[data-leaders]").wait_for()
+                page.locator("[data-suggested] button").first.click()
             page.evaluate("for (const each of document.querySelectorAll('details')) each.open = !each.matches('.more')")
             for scheme, width in (("light", 390), ("light", 320), ("dark", 390)):
                 page.emulate_media(color_scheme=scheme)
@@ -97,6 +100,7 @@ def test_every_page_can_be_used_by_everybody(chromium, studies):
                 assert page.evaluate(LOOK) == [], (path, scheme, width)
         page.set_viewport_size({"width": 390, "height": 844})
         page.goto(f"{base}/network")
+        page.locator("#net[data-leaders]").wait_for()
         watched.shot("23-dark")
     finally:
         watched.context.close()

@@ -63,7 +63,7 @@ def test_from_nobody_to_the_next_recommendation(chromium, server, size):
     page.locator("[data-list] [aria-pressed=true]").wait_for(state="detached")
     press(page, "Knows the most: Carla Haddad")
     page.locator("[data-list] [aria-pressed=true]").wait_for()
-    press(page, "That is everybody")
+    press(page, "Finish the survey")
     page.get_by_text("1 of 6 new people").wait_for()
     meet(page, "carla hadad")  # who was named before
     page.get_by_role("heading", name="The same person?").wait_for()

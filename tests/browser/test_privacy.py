@@ -138,15 +138,15 @@ def _survey(profile) -> None:
     page.keyboard.press("Enter")
     page.get_by_text("their own contact").first.wait_for()
     page.goto(f"{profile.base}/survey/P1")
-    press(page, "That is everybody")
+    press(page, "Finish the survey")
 
 
 def _choose_another(profile) -> None:
     page = profile.page
     page.goto(f"{profile.base}/next")
-    form = page.locator("form", has=page.locator("select[name=person]"))
-    page.locator("details", has=page.locator("select[name=person]")).last.locator("summary").click()
-    form.locator("select").select_option("P5")
+    form = page.locator("form", has=page.locator("[data-pick]"))
+    page.locator("details", has=page.locator("[data-pick]")).last.locator("summary").click()
+    form.locator("[name=person]").fill("P5")
     form.locator("[name=reason]").fill(REASON)
     form.get_by_role("button").first.click()
     page.get_by_role("heading", name="Haddad").wait_for()
@@ -176,7 +176,7 @@ def _bring_in(profile, tmp_path: Path) -> None:
 def _merge(profile) -> None:
     page = profile.page
     page.goto(f"{profile.base}/same")
-    press(page, "The same person")
+    press(page, "One person")
     page.get_by_text("They are one person now").wait_for()
 
 

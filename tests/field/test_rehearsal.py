@@ -10,7 +10,7 @@ pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 from claim.errors import InputError
 from claim.field.advice.leaders import choose_leaders
 from claim.field.advice.recommend import recommend
-from claim.field.advice.rehearsal import BUDGET, LEADERS, START, Rehearsal, made_up_names, misspelt
+from claim.field.advice.rehearsal import BUDGET, LEADERS, START, WAYS, Rehearsal, made_up_names, misspelt
 from claim.field.study import commands
 from claim.field.study.names import similarity, words
 
@@ -66,8 +66,10 @@ def test_the_score_lies_between_nothing_and_the_best(rehearsal):
     leaders = [each.person for each in choose_leaders(rehearsal.opened.study).leaders]
     score = rehearsal.score(leaders)
     assert score.leaders == LEADERS
-    assert LEADERS <= score.random <= score.best
     assert LEADERS <= score.team <= score.best * 1.02
+    for way in WAYS:
+        spread = score.ways[way]
+        assert LEADERS <= spread.low < spread.mean < spread.high <= score.best * 1.02
     assert rehearsal.score([]).team == 0
 
 
@@ -77,7 +79,8 @@ def test_random_surveys_are_as_many_as_the_team_made(rehearsal):
         survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
     after = rehearsal.score(["P1"])
     assert (before.team, before.best) == (after.team, after.best)
-    assert before.random < after.random
+    assert all(before.ways[way].mean < after.ways[way].mean for way in ("advice", "random", "one-hop"))
+    assert rehearsal.score(["P1"]) == after  # repeated studies are the same until more surveys are made
 
 
 def test_an_open_study_with_marks_can_be_rehearsed(rehearsal):
@@ -104,7 +107,7 @@ def test_an_open_study_with_marks_can_be_rehearsed(rehearsal):
     assert len(study.discovered().start) == START + 3
     surveyed = [person for person in study.people.values() if person.contacts]
     assert all(person.marked in person.contacts for person in surveyed)
-    assert rehearsal.score(["P1"]).random > before.random
+    assert rehearsal.score(["P1"]).ways["random"].mean > before.ways["random"].mean
 
 
 def test_made_up_names_differ_and_slips_are_still_alike():

@@ -57,6 +57,18 @@ def test_the_launch_token_works_once_and_becomes_a_cookie(desk):
     assert Browser.get(browser, "/launch", params={"token": token}).status_code == 403
 
 
+def test_a_second_launch_token_lets_another_browser_in_and_finds_studies_locked(desk, browser, study):
+    first = desk.launch_token
+    desk.renew_launch()
+    assert first is None
+    assert desk.is_locked(study)
+    assert browser.get("/").status_code == 200  # until the new address is used
+    other = Browser(desk)
+    assert other.get("/").status_code == 200
+    assert desk.launch_token is None
+    assert browser.get("/").status_code == 403
+
+
 def test_nothing_without_the_cookie(desk, browser):
     browser.http.cookies.clear()
     for method, path in [*routes(browser), ("GET", "/static/app.js"), ("GET", "/nothing")]:

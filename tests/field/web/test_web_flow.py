@@ -93,7 +93,7 @@ def test_a_recommendation_goes_into_the_log_with_what_came_of_it(browser, desk, 
 
 def test_a_round_of_several_people(browser, base):
     add(browser, base, "Ana", "Ben", "Carla", start="1")
-    assert browser.get(f"{base}/next?count=3").text.count('class="box good card"') == 3
+    assert browser.get(f"{base}/next?count=3").text.count('class="box now card"') == 3
     assert browser.get(f"{base}/next?count=0").status_code == 422
     assert browser.get(f"{base}/next?count=11").status_code == 422
 

@@ -11,6 +11,7 @@ import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -27,7 +28,9 @@ PEOPLE = 200
 START, BUDGET, LEADERS = 4, 8, 5
 SIZES = (150, 300)  # what the team guesses
 P = 0.1
-RANDOM_RUNS = 20
+RUNS = 20  # repeated studies of each way
+Way = Literal["advice", "random", "one-hop"]
+WAYS: tuple[Way, ...] = get_args(Way)
 SAMPLES = 2000
 SAMPLES_OF_A_RUN = 400
 MARK_NOISE = 1.0  # of the logarithm of the number of people whom a contact seems to know
@@ -50,15 +53,24 @@ FAMILY = (
 )
 
 
+class Spread(NamedTuple):
+    """People reached in repeated studies: the mean, and what one study in ten is below and above."""
+
+    mean: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Score:
-    """People reached, on the hidden network: by the team's leaders, after random surveys, and at best."""
+    """People reached on the hidden network: by the team's leaders, at best, and in repeated studies of other ways."""
 
     team: float
-    random: float
     best: float
+    ways: dict[Way, Spread]
     people: int
     leaders: int
+    runs: int = RUNS
 
 
 class Rehearsal:
@@ -77,7 +89,7 @@ class Rehearsal:
         names = [self._names[who] for who in self._start]
         added = self.opened.run(lambda draft: [commands.add_person(draft, name, is_start=True) for name in names])
         self._known: dict[str, int] = dict(zip(added.result or [], self._start, strict=True))  # code to hidden index
-        self._random: dict[tuple[int, bool], float] = {}  # reach after random surveys, by their number and of whom
+        self._spreads: dict[tuple[int, bool, str], dict[Way, Spread]] = {}  # by surveys made, open or not, and rule
         self._turn = threading.Lock()
 
     @property
@@ -145,14 +157,15 @@ class Rehearsal:
     # How well it went ------------------------------------------------------------------------------------------------
 
     def score(self, leaders: list[str]) -> Score:
-        """The reach of these leaders on the hidden network, beside as many random surveys and the best there is."""
+        """The reach of these leaders on the hidden network, beside repeated studies with as many surveys."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
-        how = (self.opened.study.spent, self.opened.study.setup.open)
+        study = self.opened.study
+        how = (study.spent, study.setup.open, study.setup.rule)
         with self._turn:
-            if how not in self._random:
-                runs = [self._reach(self._leaders_after_random_surveys(run, *how)) for run in range(RANDOM_RUNS)]
-                self._random[how] = float(np.mean(runs))
-        return Score(self._reach(sorted(hidden)), self._random[how], self._best, self.network.n, len(hidden))
+            if how not in self._spreads:
+                reached = {way: [self._reach(self._leaders_of(way, run)) for run in range(RUNS)] for way in WAYS}
+                self._spreads[how] = {way: _spread(values) for way, values in reached.items()}
+        return Score(self._reach(sorted(hidden)), self._best, self._spreads[how], self.network.n, len(hidden))
 
     @cached_property
     def _best(self) -> float:
@@ -166,23 +179,45 @@ class Rehearsal:
 
         return influence(self.network, leaders, P, SAMPLES, self._seed).mean if leaders else 0.0
 
-    def _leaders_after_random_surveys(self, run: int, budget: int, open: bool) -> list[int]:
-        """Leaders chosen as the team's are, after as many random surveys: from the same start, or of new people."""
+    def _leaders_of(self, way: Way, run: int) -> list[int]:
+        """Leaders of a simulated study with as many surveys as the team made, from the same start people if closed.
+
+        ``advice`` follows the rule of the study, ``random`` surveys random named people, or new ones in an open study,
+        and ``one-hop`` lets new people name one contact each, who leads.
+        """
         from claim.discovery import Frame, Simulation, policy_named, surveys
+        from claim.discovery.policies.open_studies import OneHop
+        from claim.registry import find_policy
         from claim.selection.foresight import FreeForesight
 
-        rng = self._rng("random", run)
-        start, frame = ((), Frame()) if open else (self._start, None)
-        simulation = Simulation(self.network, start, rng, frame=frame)
-        for _ in surveys(simulation, policy_named("new" if open else "random"), budget, rng):
+        study, rng, one_hop = self.opened.study, self._rng(way, run), OneHop()
+        setup, budget = study.setup, study.spent
+        if setup.open or way == "one-hop":
+            simulation = Simulation(self.network, (), rng, frame=Frame())
+            budget += 0 if setup.open else START
+        else:
+            simulation = Simulation(self.network, self._start, rng)
+        at_random = policy_named("new" if setup.open else "random")
+        policies = {
+            "advice": find_policy(setup.rule, budget=max(budget, 1), p=P),
+            "random": at_random,
+            "one-hop": one_hop,
+        }
+        for _ in surveys(simulation, policies[way], budget, rng):
             pass
-        chosen = FreeForesight(P, SAMPLES_OF_A_RUN).select(simulation.discovered, LEADERS, rng)
+        chooser = one_hop if way == "one-hop" else FreeForesight(P, SAMPLES_OF_A_RUN)
+        chosen = chooser.select(simulation.discovered, LEADERS, rng)
         return [simulation.people[leader] for leader in chosen]
 
     def end(self) -> None:
         """Forget all of it."""
         self.opened.lock()
         shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def _spread(values: list[float]) -> Spread:
+    low, high = np.quantile(values, [0.1, 0.9])
+    return Spread(float(np.mean(values)), float(low), float(high))
 
 
 def made_up_names(count: int, rng: np.random.Generator) -> tuple[str, ...]:

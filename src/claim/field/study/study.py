@@ -206,6 +206,11 @@ class Study:
         return sum(self.setup.open or not self.person(each.person).is_start for each in counting)
 
     @property
+    def start_people_left(self) -> int:
+        """How many start people of a closed study have not been surveyed; they come before the plan."""
+        return 0 if self.setup.open else sum(each.is_start and each.may_be_surveyed for each in self.people.values())
+
+    @property
     def left(self) -> int:
         """How many surveys are left."""
         return max(0, self.setup.planned - self.spent)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from claim.field import view
@@ -11,7 +12,9 @@ from claim.field.study import commands
 from claim.field.study.events import PersonAdded
 from claim.field.study.names import LONGEST_NAME
 from claim.field.web.people import Matches, add_or_mark, similar
-from claim.field.web.request import Forged, StudyPage, StudyRequest, short, state_of, token_of
+from claim.field.web.picture import drawn
+from claim.field.web.request import Forged, StudyPage, StudyRequest, attempt, short, state_of, token_of
+from claim.field.web.settings import percent
 from claim.field.web.survey import name_contact, set_mark
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
@@ -77,6 +80,19 @@ def overview(page: StudyPage) -> dict[str, Any]:
 def next_person(page: StudyPage) -> dict[str, Any]:
     """Whom to survey next, which may be a new person (``new``), with reasons in English; nothing is logged."""
     return view.advice(page.view, page.advice(None))
+
+
+@router.get("/picture")
+def picture(page: StudyPage) -> Response:
+    """The people and contacts of the network with their places, for the picture."""
+    return JSONResponse(page.view.once("drawn", lambda: drawn(page.view, page.places(), short)))
+
+
+@router.get("/picture/leaders")
+def suggested_leaders(page: StudyPage) -> dict[str, list[str]]:
+    """The codes of suggested leaders, best first; apart from the picture, because choosing them takes longer."""
+    advice, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100))
+    return {"leaders": [each.person for each in advice.leaders] if advice else []}
 
 
 @router.post("/similar", dependencies=[OnlyOurs])

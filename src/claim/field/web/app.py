@@ -32,6 +32,7 @@ STATUS: dict[type[ClaimError], int] = {
 }  # fmt: skip  # 400 for others
 LOOPBACK = "127.0.0.1"
 WATCH_SECONDS = 5.0
+ASK_SECONDS = 0.3
 PAGES = (home, people, survey, exchange, settings)
 
 
@@ -88,8 +89,18 @@ def _back(request: Request) -> str:
 # Serving -------------------------------------------------------------------------------------------------------------
 
 
-def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], None]) -> None:
-    """Serve until interrupted; ``opened`` is called with the address and its one-time token once the server listens."""
+def serve(
+    port: int = 0,
+    *,
+    rehearsal: bool = False,
+    opened: Callable[[str], None],
+    asked_again: Callable[[], bool] | None = None,
+) -> None:
+    """Serve until interrupted; ``opened`` is called with the address and its one-time token once the server listens.
+
+    ``asked_again`` tells whether the user wants to be let in again. Studies are then locked, and ``opened`` is called
+    with a new address.
+    """
     with bound(port) as door:
         state = AppState(Library(), port=door.getsockname()[1])
         if rehearsal:
@@ -98,7 +109,13 @@ def serve(port: int = 0, *, rehearsal: bool = False, opened: Callable[[str], Non
         try:
             threading.Thread(target=_watch, args=(state, done), daemon=True).start()
             threading.Thread(target=warm_up, daemon=True).start()
-            _Server(create_app(state), lambda: opened(address_of(state))).run(sockets=[door])
+
+            def ready() -> None:
+                opened(address_of(state))
+                if asked_again is not None:
+                    threading.Thread(target=_open_again, args=(state, done, asked_again, opened), daemon=True).start()
+
+            _Server(create_app(state), ready).run(sockets=[door])
         finally:
             done.set()
             state.shut_down()
@@ -146,6 +163,16 @@ def _watch(state: AppState, done: threading.Event) -> None:
     """Lock idle studies although no page is asked for."""
     while not done.wait(WATCH_SECONDS):
         state.lock_if_idle()
+
+
+def _open_again(
+    state: AppState, done: threading.Event, asked: Callable[[], bool], opened: Callable[[str], None]
+) -> None:
+    """Give out a new one-time address whenever it is asked for."""
+    while not done.wait(ASK_SECONDS):
+        if asked():
+            state.renew_launch()
+            opened(address_of(state))
 
 
 def warm_up() -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,14 +27,19 @@ from claim.io.text import Source
 
 T = TypeVar("T")
 LOCK_MINUTES = range(1, 241)
+LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """What this machine remembers; ``language`` None: as the browser asks."""
+    """What this machine remembers; ``language`` None: as the browser asks.
+
+    ``labels`` are shown for locked studies, by id. They are not encrypted.
+    """
 
     language: str | None = None
     lock_minutes: int = 15
+    labels: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.language is not None and self.language not in LANGUAGES:
@@ -42,6 +47,8 @@ class Preferences:
         if self.lock_minutes not in LOCK_MINUTES:
             low, high = LOCK_MINUTES[0], LOCK_MINUTES[-1]
             raise InputError("minutes to auto-lock are between {low} and {high}", low=low, high=high)
+        if not all(isinstance(each, str) and len(each) <= LONGEST_LABEL for each in self.labels.values()):
+            raise InputError("a label has at most {most} characters", most=LONGEST_LABEL)
 
     @classmethod
     def read(cls, path: Path) -> "Preferences":
@@ -76,6 +83,7 @@ class Pending:
     format: str | None = None
     mapping: dict[str, str] = field(default_factory=dict)
     join_names: bool = True
+    header: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,7 @@ class AppState:
         self.preferences = Preferences.read(self._preferences_file)
         self.answers = Recent[HTMLResponse](MOST_ANSWERS)  # pages that answer a form, until the browser asks for them
         self.launch_token: str | None = secrets.token_urlsafe(32)  # in the first address; None once it was used
-        self._session = secrets.token_urlsafe(32)
+        self._session: str | None = None  # the cookie of the browser that used the launch token last
         self._open: dict[str, OpenStudy] = {}
         self._turn = threading.RLock()
         self._clock = clock
@@ -130,16 +138,23 @@ class AppState:
     # Who may come in -------------------------------------------------------------------------------------------------
 
     def redeem(self, token: str) -> str | None:
-        """The session for the launch token, once; None for anything else."""
+        """A new session for the launch token, once; None for anything else. The session before it ends."""
         with self._turn:
             if self.launch_token is None or not _same(token, self.launch_token):
                 return None
             self.launch_token = None
+            self._session = secrets.token_urlsafe(32)
             return self._session
+
+    def renew_launch(self) -> None:
+        """Issue another launch token, for a browser that was closed; studies are locked, as after a new start."""
+        with self._turn:
+            self.lock()
+            self.launch_token = secrets.token_urlsafe(32)
 
     def is_session(self, cookie: str) -> bool:
         """Whether a cookie is the one that was given out."""
-        return self.launch_token is None and _same(cookie, self._session)
+        return self._session is not None and _same(cookie, self._session)
 
     def is_csrf(self, token: str) -> bool:
         """Whether a form comes from one of our pages."""
@@ -244,6 +259,7 @@ class AppState:
             raise InputError("a practice study is thrown away, not closed")
         with self._turn:
             closed = self.library.close_study(self.study(name))
+            self.label(name, "")
             self._open.pop(name, None)
             self.previews.pop(name, None)
             return closed
@@ -280,6 +296,11 @@ class AppState:
         """The program ends."""
         self.lock()
         self.end_practice()
+
+    def label(self, study: str, text: str) -> None:
+        """Show a text for a study while it is locked; an empty one shows none."""
+        labels = {name: each for name, each in self.preferences.labels.items() if name != study}
+        self.save_preferences(replace(self.preferences, labels=labels | ({study: text} if text else {})))
 
     def save_preferences(self, chosen: Preferences) -> None:
         """Change what this machine remembers, in a file for the owner only."""

@@ -15,11 +15,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from claim.field.web.app_state import AppState
+from claim.field.web.i18n import chosen_language, texts_in
 from claim.io.archives import MAX_FILE_BYTES
 
 LOG = logging.getLogger("claim.field.web")
 MAX_BODY = 1 << 20  # bytes: a form; names have 10,000 characters at most
 MAX_UPLOAD = MAX_FILE_BYTES + (1 << 20)
+MAX_DRAINED = 1 << 30  # bytes of a body beyond the cap that are read and dropped
 UPLOADS = ("/restore", "/import")  # how the paths end that take files
 READS = ("GET", "HEAD")
 OWN_FETCHES = (None, "same-origin", "none")
@@ -40,7 +42,11 @@ HEADERS = {
 
 
 class TooLarge(Exception):
-    """A body beyond the cap."""
+    """A body beyond the cap; ``more``: there is more of it."""
+
+    def __init__(self, more: bool) -> None:
+        super().__init__()
+        self.more = more
 
 
 class Guard:
@@ -67,13 +73,15 @@ class Guard:
             await send(message)
 
         answer = self._refusal(scope)
-        if answer is None:
+        if answer is None and _length(Headers(scope=scope)) > _cap(scope["path"]):
+            answer = await self._too_large(scope, receive, more=True)
+        elif answer is None:
             self._state.lock_if_idle()
             self._state.touch()
             try:
                 await self._app(scope, _capped(receive, _cap(scope["path"])), send_with_headers)
-            except TooLarge:
-                answer = _no(413, "too large")
+            except TooLarge as error:
+                answer = await self._too_large(scope, receive, error.more)
             except Exception as error:
                 LOG.error("unexpected %s at %s", type(error).__name__, _where(error))
                 answer = _no(500, "something went wrong here; nothing was changed by it")
@@ -92,9 +100,19 @@ class Guard:
             return _no(403, "not open: start the program again and use the address it shows")
         if scope["method"] not in READS and headers.getlist("origin") != [f"http://{headers['host'].lower()}"]:
             return _no(403, "writes come from our own pages only")
-        if _length(headers) > _cap(scope["path"]):
-            return _no(413, "too large")
         return None
+
+    async def _too_large(self, scope: Scope, receive: Receive, more: bool) -> PlainTextResponse:
+        """The limit in the language of the pages; browsers show it once they could send the rest, within bounds."""
+        left = MAX_DRAINED
+        while more and left > 0:
+            message = await receive()
+            left -= len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
+        accepted = Headers(scope=scope).get("accept-language", "")
+        text = texts_in(chosen_language(self._state.preferences.language, accepted))
+        most = MAX_FILE_BYTES if _cap(scope["path"]) == MAX_UPLOAD else MAX_BODY
+        return _no(413, text("too_large", most=most >> 20))
 
 
 def _capped(receive: Receive, cap: int) -> Receive:
@@ -105,7 +123,7 @@ def _capped(receive: Receive, cap: int) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > cap:
-            raise TooLarge
+            raise TooLarge(message.get("more_body", False))
         return message
 
     return limited

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from claim.messages import Message
+from claim.messages import Message, number
 
 LANGUAGES = ("en", "es")
 
@@ -22,6 +22,10 @@ class Texts:
     def __call__(self, key: str, **values: object) -> str:
         """A text of the pages with its values put in."""
         return self.pages[key].format(**values)
+
+    def number(self, value: float) -> str:
+        """A number with one decimal."""
+        return number(round(value, 1), self.messages)
 
     def __contains__(self, key: str) -> bool:
         return key in self.pages

@@ -1,10 +1,10 @@
 """Where a study stands, its people, one person, pairs that may be the same, and the network."""
 
-from typing import Any
+from itertools import combinations
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import Response
-from markupsafe import Markup, escape
 
 from claim.errors import InputError
 from claim.field import view
@@ -12,11 +12,13 @@ from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.names import ALIKE, LIKELY, Match, clean
 from claim.field.view import View
-from claim.field.web.picture import box_of, lines_of, look_of
-from claim.field.web.request import Sent, StudyPage, StudyRequest, short
+from claim.field.web.picture import contacts_of, look_of
+from claim.field.web.request import Sent, StudyPage, StudyRequest
 
 router = APIRouter(prefix="/s/{study}")
 MOST_MATCHES = 5
+PER_PAGE = 50  # people on a page of a list
+PageNumber = Annotated[int, Query(alias="page", ge=1, le=100_000)]
 
 
 Matches = tuple[Match, ...]  # people of similar names: the team is asked first whether a name means one of them
@@ -29,9 +31,15 @@ def overview(page: StudyPage) -> Response:
 
 
 @router.get("/people")
-def people(page: StudyPage) -> Response:
+def people(page: StudyPage, number: PageNumber = 1) -> Response:
     """All people, and a line to add one."""
-    return _people(page)
+    return _people(page, number=number)
+
+
+@router.post("/people/find")
+def find(form: Sent, page: StudyPage) -> Response:
+    """The people of a name or code; what is looked for is in no address."""
+    return _people(page, wanted=form["text"])
 
 
 @router.post("/people")
@@ -101,52 +109,66 @@ def add_or_mark(draft: Draft, view: View, name: str, answer: str, start: bool) -
     return draft.state.root(answer)
 
 
-def _people(page: StudyRequest, typed: str = "", start: bool = False, matches: Matches = ()) -> Response:
+def _people(
+    page: StudyRequest, typed: str = "", start: bool = False, matches: Matches = (), number: int = 1, wanted: str = ""
+) -> Response:
     first = not (page.study.setup.open or any(person.is_start for person in page.view.known))
-    return page.page("people.html", typed=typed, start=start or first, matches=matches)
+    found = page.view.search(wanted) if wanted.strip() else page.view.known
+    shown: dict[str, Any] = {"found": found, "number": number, "per_page": PER_PAGE, "wanted": wanted}
+    return page.page("people.html", typed=typed, start=start or first, matches=matches, **shown)
 
 
 MOST_SHOWN = 50
+DECIDED = {"merge": "merged", "apart": "apart", "unmerge": "unmerged"}  # with the page's text
 
 
 @router.get("/same")
-def queue(page: StudyPage) -> Response:
-    """The pairs to look at, most similar first, and the merges made so far."""
+def queue(page: StudyPage, undo: Annotated[int | None, Query(ge=1)] = None) -> Response:
+    """Groups of people who may be one, most similar first, and the merges made so far; ``undo`` is the last step."""
     merged = {other: keep for other, keep in page.study.state.merged.items() if not page.study.person(keep).gone}
-    return page.page("same.html", merged=merged, most=MOST_SHOWN)
+    undone = page.study.undone
+    return page.page("same.html", merged=merged, most=MOST_SHOWN, undo=None if undo in undone else undo)
 
 
 @router.post("/same")
 def resolve_duplicate(form: Sent, page: StudyPage) -> Response:
-    """Merge, keep apart, or un-merge."""
-    action, one, other = form["action"], form["one"].strip().upper(), form["other"].strip().upper()
-    if action == "merge":
-        return page.finish(form, lambda draft: commands.merge(draft, one, other), "/same", "merged")
-    if action == "apart":
-        return page.finish(form, lambda draft: commands.keep_apart(draft, one, other), "/same", "apart")
-    if action == "unmerge":
-        return page.finish(form, lambda draft: commands.unmerge(draft, other), "/same", "unmerged")
-    raise InputError("there is no action {action!r}", action=action[:20])
+    """Merge people into the first of them, keep them apart, or un-merge; one step, which can be undone at once."""
+    action, sent = form["action"], [value for key, value in form.fields if key in ("one", "other") and value.strip()]
+    people = list(dict.fromkeys(page.view.find(value) for value in sent))
+    if action not in DECIDED:
+        raise InputError("there is no action {action!r}", action=action[:20])
+    if len(people) < 2 and action != "unmerge":
+        raise InputError("choose at least two people")
+
+    def command(draft: Draft) -> None:
+        if action == "unmerge":
+            commands.unmerge(draft, form["other"].strip().upper())
+        for other in people[1:] if action == "merge" else ():
+            commands.merge(draft, people[0], other)
+        for one, other in combinations(people, 2) if action == "apart" else ():
+            commands.keep_apart(draft, one, other)
+
+    events = page.submit(form, command).events
+    return page.go("/same", DECIDED[action], undo=events[0].seq if events else None)
 
 
-LABELLED = 150  # with more people, names in the picture only cover each other
+MOST_NAMES = 8  # of contacts in a row of the table
+SCRIPT_TEXTS = (
+    "state.named", "state.surveying", "state.surveyed", "state.partial", "state.refused", "state.no-show",
+    "state.not found", "tag.start", "network.suggested", "network.asked", "network.contacts", "network.named_by",
+    "network.nobody", "network.open", "network.show", "network.more", "network.found", "network.found_one",
+    "network.found_none", "network.reach", "network.close", "network.page", "no",
+)  # fmt: skip
 
 
 @router.get("/network")
-def network(page: StudyPage) -> Response:
-    """Picture and table of the known network."""
-    places = page.places()
-    drawn: dict[str, Any] = {"lines": lines_of(page.study, places), "box": box_of(places), "look": look_of}
-    contacts = _contacts(page, list(places))
-    return page.page("network.html", places=places, contacts=contacts, labelled=len(places) <= LABELLED, **drawn)
-
-
-def _contacts(page: StudyRequest, people: list[str]) -> dict[str, Markup]:
-    """The names of each person's contacts; each name is escaped once, however often it comes."""
-    names = {code: f"<bdi>{escape(short(page.view.name(code)))}</bdi>" for code in people}
-    found: dict[str, list[str]] = {code: [] for code in people}
-    for tie in page.study.ties:
-        if tie.one in found and tie.other in found:
-            found[tie.one].append(names[tie.other])
-            found[tie.other].append(names[tie.one])
-    return {code: Markup(", ".join(each)) for code, each in found.items()}
+def network(page: StudyPage, number: Annotated[int, Query(alias="page", ge=1)] = 1) -> Response:
+    """Table of the known network, page by page, and the picture, which the script draws from :func:`api.picture`."""
+    known = page.view.known
+    last = max(1, -(-len(known) // PER_PAGE))
+    number = min(number, last)
+    rows = [person.code for person in known[(number - 1) * PER_PAGE : number * PER_PAGE]]
+    contacts = contacts_of(page.study, rows)
+    shown: dict[str, Any] = {"people": len(known), "look": look_of, "rows": rows, "most": MOST_NAMES}
+    shown["texts"] = {key: page.text.pages[key] for key in SCRIPT_TEXTS}
+    return page.page("network.html", contacts=contacts, number=number, last=last, per_page=PER_PAGE, **shown)

@@ -23,7 +23,7 @@ from claim.field.advice.recommend import Advice, recommend
 from claim.field.store.session import Done, OpenStudy
 from claim.field.study.commands import Draft
 from claim.field.study.study import Study
-from claim.field.view import View
+from claim.field.view import View, progress
 from claim.field.web.app_state import AppState
 from claim.field.web.guard import MAX_UPLOAD
 from claim.field.web.i18n import LANGUAGES, Texts, chosen_language, texts_in
@@ -224,7 +224,7 @@ class StudyRequest(PageRequest):
 
     def places(self) -> Places:
         """Where people are in the picture."""
-        return self.view.once("places", lambda: places_of(self.study))
+        return self.view.once("places", lambda: places_of(self.study, self.view.carried))
 
     def reasons(self, reasons: Iterable[Message]) -> list[str]:
         """Reasons in the language of the page."""
@@ -235,6 +235,7 @@ class StudyRequest(PageRequest):
         view = self.view
         setup = view.study.setup
         values |= {"view": view, "setup": setup, "name": view.name, "person": view.study.person}
+        values["progress"] = view.once("progress", lambda: progress(view))
         return super().page(template, status, overdue=setup.overdue(datetime.now(UTC).date()), **values)
 
     def go(self, path: str = "", done: str | None = None, **query: Any) -> RedirectResponse:
@@ -266,8 +267,8 @@ def short(name: str) -> str:
 
 
 def moment(at: str | None) -> str:
-    """A time of the log, for people."""
-    return "" if not at else at[:16].replace("T", " ")
+    """A time of the log as the clock of this machine shows it, with the zone."""
+    return "" if not at else datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 
 @cache

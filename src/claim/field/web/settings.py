@@ -43,7 +43,8 @@ def history(
 def undo(form: Sent, page: StudyPage) -> Response:
     """Undo a step, or bring back one that was undone."""
     number = form.whole("number") or 0  # there is no step 0
-    return page.finish(form, lambda draft: commands.undo(draft, number), "/history", "undone")
+    back = "/same" if form["back"] == "/same" else "/history"
+    return page.finish(form, lambda draft: commands.undo(draft, number), back, "undone")
 
 
 def _step(page: StudyRequest, batch: list[Event]) -> dict[str, Any]:
@@ -104,6 +105,13 @@ def change(form: Sent, page: StudyPage) -> Response:
 def auto_lock(form: Sent, page: StudyPage) -> Response:
     """After how many minutes studies lock themselves."""
     page.app.save_preferences(replace(page.app.preferences, lock_minutes=form.whole("minutes") or 0))
+    return page.go("/settings", "changed")
+
+
+@router.post("/settings/label")
+def label(form: Sent, page: StudyPage) -> Response:
+    """What is shown of the study while it is locked."""
+    page.app.label(page.study_id, clean(form["label"]))
     return page.go("/settings", "changed")
 
 

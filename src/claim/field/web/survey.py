@@ -36,7 +36,7 @@ def record_choice(form: Sent, page: StudyPage) -> Response:
     action, count = form["action"], _round(form)
     if action not in ("start", *MISSED):
         raise InputError("there is no action {action!r}", action=action[:20])
-    code = page.study.person(form["person"]).code
+    code = page.view.find(form["person"])
 
     def command(draft: Draft) -> None:
         advice, _ = attempt(lambda: page.advice(count))
@@ -190,7 +190,7 @@ def leaders(page: StudyPage, attendance: Annotated[int | None, Query(ge=1, le=10
 def record_leader(form: Sent, page: StudyPage) -> Response:
     """A wish, or what came of asking."""
     action = form["action"]
-    code = page.study.person(form["person"].strip().upper()).code
+    code = page.view.find(form["person"])
 
     def command(draft: Draft) -> None:
         if action in get_args(LeaderAnswer):

@@ -1,5 +1,5 @@
-// What pages do beyond forms: save contact by contact without leaving the page, hints while typing, find in a list,
-// move and zoom the picture. Every page works without it. Texts come from the page, never from here.
+// What pages do beyond forms: save contact by contact without leaving the page, and suggest people while a name is typed.
+// network.js has the picture of the network. Every page works without it. Texts come from the page, never from here.
 "use strict";
 
 const made = (tag, text, attributes = {}) => {
@@ -19,6 +19,83 @@ const stillHere = () => {
   if (seconds) idle = setTimeout(() => location.replace(document.body.dataset.locked), (seconds + 2) * 1000);
 };
 
+const post = async (address, csrf, body, method = "POST") => {
+  const headers = { "Content-Type": "application/json", "X-CSRF-Token": csrf };
+  const answer = await fetch(address, { method, headers, body: body && JSON.stringify(body) });
+  const data = await answer.json();
+  stillHere();
+  if (!answer.ok) throw new Error(data.message || String(answer.status));
+  return data;
+};
+
+// Suggestions: known people, while a name is typed --------------------------------------------------------------------
+
+// The arrow down goes to the first of them, Enter takes it. All that belongs to text goes on being typed.
+class Suggestions {
+  constructor(field, box, words, take) {
+    Object.assign(this, { field, box, words, take });
+    field.addEventListener("input", () => this.later());
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "ArrowDown" || !this.buttons.length) return;
+      event.preventDefault();
+      this.buttons[0].focus();
+    });
+    box.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get buttons() { return Array.from(this.box.querySelectorAll("button")); }
+
+  key(event) {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    const typing = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!step && !typing && event.key !== "Escape" && event.key !== "Backspace") return;
+    if (step || typing) event.preventDefault();
+    if (typing) this.field.value += event.key;
+    const next = step && this.buttons[this.buttons.indexOf(event.target) + step];
+    (next || this.field).focus();
+    if (typing) this.later();
+  }
+
+  clear() {
+    clearTimeout(this.timer);
+    this.box.replaceChildren();
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), 200);
+  }
+
+  async look() {
+    const name = this.field.value.trim();
+    if (name.length < 2) return this.box.replaceChildren();
+    try {
+      const answer = await post(this.words.address, this.words.csrf, { name, by: this.words.by || "" });
+      if (this.field.value.trim() !== name) return undefined;
+      const buttons = answer.matches.map((match) => this.button(name, match));
+      return this.box.replaceChildren(...(buttons.length ? [made("span", this.words.hint, { class: "hint" }), ...buttons] : []));
+    } catch {
+      return this.box.replaceChildren();
+    }
+  }
+
+  button(name, match) {
+    const button = made("button", `${match.name} · ${match.code}`, { type: "button", class: "small" });
+    button.addEventListener("click", () => {
+      this.clear();
+      this.take(name, match);
+      this.field.focus();
+    });
+    return button;
+  }
+}
+
+const pickPerson = (place) => {
+  const field = place.querySelector("input");
+  const words = { address: place.dataset.pick, csrf: place.dataset.csrf, hint: place.dataset.hint };
+  new Suggestions(field, place.querySelector("[data-hints]"), words, (_, match) => { field.value = match.code; });
+};
+
 // Entry: one name a line ----------------------------------------------------------------------------------------------
 
 class Entry {
@@ -26,12 +103,13 @@ class Entry {
     this.form = form;
     this.words = form.dataset;
     this.field = form.elements.name;
-    this.hints = form.querySelector("[data-hints]");
+    const looking = { address: this.words.similar, csrf: this.words.csrf, hint: this.words.hint, by: this.words.person };
+    this.hints = new Suggestions(this.field, form.querySelector("[data-hints]"), looking, (name, match) => this.known(name, match));
     this.list = form.querySelector("[data-list]") || document.querySelector("[data-list]");
     this.queue = Promise.resolve(); // one after the other, in the order typed
     this.waiting = 0;
     form.addEventListener("submit", (event) => this.submit(event));
-    this.field.addEventListener("input", () => this.later());
+    this.field.addEventListener("keydown", (event) => this.emptyLine(event));
     this.list.addEventListener("submit", (event) => this.change(event));
     window.addEventListener("beforeunload", (event) => { if (this.waiting) event.preventDefault(); });
   }
@@ -41,23 +119,30 @@ class Entry {
     return Boolean(box && box.checked);
   }
 
-  async ask(address, body, method = "POST") {
-    const headers = { "Content-Type": "application/json", "X-CSRF-Token": this.words.csrf };
-    const answer = await fetch(address, { method, headers, body: body && JSON.stringify(body) });
-    const data = await answer.json();
-    stillHere();
-    if (!answer.ok) throw new Error(data.message || String(answer.status));
-    return data;
-  }
+  ask(address, body, method) { return post(address, this.words.csrf, body, method); }
 
   submit(event) {
     event.preventDefault();
     const name = this.field.value.trim();
     if (!name) return Promise.resolve();
     this.field.value = "";
-    this.hints.replaceChildren();
+    this.hints.clear();
     this.field.focus();
     return this.save({ name, same: "", nonce: newNonce() }, this.line(name));
+  }
+
+  // Enter on an empty line goes to the button that finishes the survey; Enter once more presses it.
+  emptyLine(event) {
+    const finish = document.querySelector("[data-finish]:not([hidden])");
+    if (event.key !== "Enter" || event.repeat || this.field.value.trim() || !finish) return;
+    event.preventDefault();
+    finish.focus();
+    finish.onkeydown = (pressed) => { // a key that belongs to text goes on with the next name
+      if (pressed.key.length !== 1 || pressed.ctrlKey || pressed.metaKey || pressed.altKey) return;
+      pressed.preventDefault();
+      this.field.value += pressed.key;
+      this.field.focus();
+    };
   }
 
   line(name) {
@@ -178,38 +263,21 @@ class Entry {
     for (const button of document.querySelectorAll("[data-if-no-contacts]")) button.hidden = number > 0;
   }
 
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.suggest(), 200);
-  }
-
-  async suggest() {
-    const name = this.field.value.trim();
-    if (name.length < 2) return this.hints.replaceChildren();
-    try {
-      const answer = await this.ask(this.words.similar, { name, by: this.words.person || "" });
-      if (this.field.value.trim() !== name) return undefined;
-      const buttons = answer.matches.map((match) => this.suggestion(name, match));
-      return this.hints.replaceChildren(...(buttons.length ? [made("span", this.words.hint, { class: "hint" }), ...buttons] : []));
-    } catch {
-      return this.hints.replaceChildren();
-    }
-  }
-
-  suggestion(name, match) {
-    const button = made("button", `${match.name} · ${match.code}`, { type: "button", class: "small" });
-    button.addEventListener("click", () => {
-      this.field.value = "";
-      this.hints.replaceChildren();
-      this.field.focus();
-      this.save({ name, same: match.code, nonce: newNonce() }, this.line(match.name));
-    });
-    return button;
+  known(name, match) {
+    this.field.value = "";
+    this.save({ name, same: match.code, nonce: newNonce() }, this.line(match.name));
   }
 }
 
-// A form that leaves the page waits until what was typed is saved.
+// A form that leaves the page waits until what was typed is saved, and for names that a question is open about.
 const waitForEntry = (form, entry) => form.addEventListener("submit", (event) => {
+  const open = entry.list.querySelector(".not");
+  if (open && !entry.waiting) {
+    event.preventDefault();
+    open.closest("li").scrollIntoView({ block: "center" });
+    open.closest("li").querySelector("button").focus();
+    return;
+  }
   if (!entry.field.value.trim() && !entry.waiting) return;
   event.preventDefault();
   const pressed = event.submitter;
@@ -217,83 +285,13 @@ const waitForEntry = (form, entry) => form.addEventListener("submit", (event) =>
   saved.then(() => { if (!entry.list.querySelector(".not")) form.requestSubmit(pressed && !pressed.hidden ? pressed : form.querySelector("button:not([hidden])")); });
 });
 
-// The picture ---------------------------------------------------------------------------------------------------------
-
-class Picture {
-  constructor(svg) {
-    this.svg = svg;
-    this.all = svg.dataset.box.split(" ").map(Number);
-    this.box = [...this.all];
-    const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", "0": "all" };
-    svg.addEventListener("keydown", (event) => {
-      if (!(event.key in keys) || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      this.act(keys[event.key]);
-    });
-    svg.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? 1.2 : 1 / 1.2, event); }, { passive: false });
-    this.drag();
-    const buttons = document.querySelector("[data-zoom]");
-    buttons.hidden = false;
-    buttons.addEventListener("click", (event) => { if (event.target.dataset.act) this.act(event.target.dataset.act); });
-  }
-
-  show() { this.svg.setAttribute("viewBox", this.box.map((value) => value.toFixed(1)).join(" ")); }
-
-  act(what) {
-    const steps = { left: [-0.2, 0], right: [0.2, 0], up: [0, -0.2], down: [0, 0.2] };
-    if (what === "all") this.box = [...this.all];
-    else if (what in steps) this.move(steps[what][0] * this.box[2], steps[what][1] * this.box[3]);
-    else this.zoom(what === "in" ? 1 / 1.3 : 1.3);
-    this.show();
-  }
-
-  move(x, y) { this.box[0] += x; this.box[1] += y; }
-
-  zoom(factor, event) {
-    const [x, y, width, height] = this.box;
-    if (width * factor > this.all[2] * 4 || width * factor < 40) return;
-    const frame = this.svg.getBoundingClientRect();
-    const [across, down] = event ? [(event.clientX - frame.x) / frame.width, (event.clientY - frame.y) / frame.height] : [0.5, 0.5];
-    this.box = [x + width * (1 - factor) * across, y + height * (1 - factor) * down, width * factor, height * factor];
-    this.show();
-  }
-
-  drag() {
-    let last = null;
-    this.svg.addEventListener("pointerdown", (event) => { last = [event.clientX, event.clientY]; this.svg.setPointerCapture(event.pointerId); });
-    this.svg.addEventListener("pointermove", (event) => {
-      if (!last) return;
-      const scale = Math.max(this.box[2] / this.svg.clientWidth, this.box[3] / this.svg.clientHeight);
-      this.move((last[0] - event.clientX) * scale, (last[1] - event.clientY) * scale);
-      last = [event.clientX, event.clientY];
-      this.show();
-    });
-    for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, () => { last = null; });
-  }
-}
-
-// Lists ---------------------------------------------------------------------------------------------------------------
-
-const filterRows = (field) => {
-  const rows = document.querySelectorAll(`#${field.dataset.filter} tbody tr`);
-  const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  const texts = Array.from(rows, (row) => plain(row.cells[0].textContent));
-  field.hidden = false;
-  document.querySelector("[data-filter-label]").hidden = false;
-  field.addEventListener("input", () => {
-    const wanted = plain(field.value.trim());
-    rows.forEach((row, i) => { row.hidden = !texts[i].includes(wanted); });
-  });
-};
 
 stillHere();
 for (const form of document.querySelectorAll("[data-entry]")) {
   const entry = new Entry(form);
   for (const other of document.querySelectorAll("[data-leaves]")) waitForEntry(other, entry);
 }
-for (const field of document.querySelectorAll("[data-filter]")) filterRows(field);
-const net = document.getElementById("net");
-if (net) new Picture(net);
+for (const place of document.querySelectorAll("[data-pick]")) pickPerson(place);
 for (const menu of document.querySelectorAll("details.more")) {
   document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
   menu.addEventListener("keydown", (event) => { if (event.key === "Escape") { menu.open = false; menu.querySelector("summary").focus(); } });
