@@ -236,6 +236,7 @@ def test_a_policy_chooses_the_people_of_the_highest_q(zone: Network) -> None:
 def test_a_target_is_the_best_discounted_value_of_the_target_network(zone: Network) -> None:
     training = trained(zone, gamma=0.9)
     shaken(training.target.network)
+    training.target_embeddings.clear()
     steps = [each for each in training.buffer if each.next_state is not None]
     assert steps
     for each in steps:
@@ -431,6 +432,15 @@ def test_the_target_is_copied_every_so_many_episodes_and_not_between(zone: Netwo
         if episode % 3 == 0:
             last = now
         assert same(weights(training.target.network), last)
+
+
+def test_embeddings_of_the_target_network_are_those_of_its_present_weights(zone: Network) -> None:
+    training = Training(quick_paper(target_interval=2), [zone])
+    for episode in range(1, 6):
+        training.train(episode)
+        assert training.target_embeddings or episode % 2 == 0
+        for state, embedding in training.target_embeddings.items():
+            torch.testing.assert_close(embedding, training.target.network.embed(state))
 
 
 def test_only_the_optimiser_changes_weights(zone: Network, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -332,6 +332,7 @@ class Training:
         name = "paper-claim" if settings.variant == "claim" else settings.variant
         self.online = PaperPolicy(network, settings, estimates, name)
         self.target = copy.deepcopy(self.online)
+        self.target_embeddings: dict[State, Tensor] = {}  # s_emb of Q_θ', kept until θ' changes
         self.optimiser = torch.optim.Adam(  # Open
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -376,7 +377,9 @@ class Training:
         following = each.next_state
         if following is None:
             return each.reward
-        values = self.target.values(self.target.network.embed(following), following, each.goal)
+        if following not in self.target_embeddings:
+            self.target_embeddings[following] = self.target.network.embed(following)
+        values = self.target.values(self.target_embeddings[following], following, each.goal)
         return each.reward + self.settings.gamma * float(values.max())
 
     def policy(self) -> PaperPolicy:
@@ -451,6 +454,7 @@ def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], N
         training.episode += 1
         if training.episode % settings.target_interval == 0:  # line 21
             training.target.network.load_state_dict(training.online.network.state_dict())
+            training.target_embeddings.clear()
         metrics = {"episode": training.episode, "network": network.network.name, "influence": reached, "goal": goal}
         schedules = {"curriculum_weight": training.curriculum_weight, "epsilon": training.epsilon}
         watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})
