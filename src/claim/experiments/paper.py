@@ -19,7 +19,7 @@ PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 BASELINE, PAPER_CLAIM, CLAIM = "geometric-dqn", "paper-claim", "claim"
 SHAPED, SCOUT, FORESIGHT = "shaped-dqn", "scout", "foresight"
 UNTRAINED = "untrained"  # claim's networks of all seeds before their first update
-FROM_EPISODES = "claim from episodes"
+HALVED, FROM_EPISODES = "claim in half the episodes", "claim from episodes"
 SURVEYS = 5  # the paper's budget
 TRAINING_NETWORKS = 2  # of a family, at most
 
@@ -32,13 +32,14 @@ class Variant:
     variant: str = "claim"
     preset: Preset | None = None
     settings: tuple[tuple[str, Any], ...] = ()
-    times: int = 1  # as many episodes as usual
+    halved: bool = False  # half as many episodes
+    times: int = 1  # as many episodes as others of its kind
 
 
 def _changed(part: str) -> tuple[str, Variant]:
     """The ablation of claim that changes one part of it."""
     usual = getattr(Config(), part)
-    return f"{CLAIM} {'without' if usual else 'with'} {part}", Variant(3, settings=((part, not usual),))
+    return f"{CLAIM} {'without' if usual else 'with'} {part}", Variant(3, settings=((part, not usual),), halved=True)
 
 
 PAPER_VARIANTS = {
@@ -47,11 +48,12 @@ PAPER_VARIANTS = {
     "her": Variant(1, "her", "paper"),
     PAPER_CLAIM: Variant(3, "claim", "paper"),
 }
-CLAIM_VARIANTS = {
-    CLAIM: Variant(5),
+ABLATED_VARIANTS = {
+    HALVED: Variant(3, halved=True),
     **dict(map(_changed, ("goal", "hindsight", "curriculum"))),
-    FROM_EPISODES: Variant(3, settings=(("every_choice", False),), times=2),  # takes as long
+    FROM_EPISODES: Variant(3, settings=(("every_choice", False),), halved=True, times=2),  # takes as long
 }
+CLAIM_VARIANTS = {CLAIM: Variant(5), **ABLATED_VARIANTS}
 VARIANTS = {**CLAIM_VARIANTS, **PAPER_VARIANTS}  # in the order of the first trainings
 
 
@@ -78,7 +80,7 @@ TABLE = (
     *_methods("change", CLAIM, SCOUT, selector=FORESIGHT),
 )
 ABLATION = _methods(*PAPER_VARIANTS)  # this and the next in the paper's protocol only
-CLAIM_ABLATION = _methods(*CLAIM_VARIANTS)
+CLAIM_ABLATION = _methods(*ABLATED_VARIANTS)
 LARGER = _methods("random", "random-class", UNTRAINED, "change", "degree+inverse", SHAPED, CLAIM, SCOUT)
 STABILITY = _methods(BASELINE, PAPER_CLAIM, CLAIM)
 PROPERTIES = _methods("random", BASELINE, PAPER_CLAIM, CLAIM)
@@ -200,7 +202,8 @@ class Paper:
         if (policy != CLAIM or larger) and split not in self.main_splits:
             return []
         seeds = min(how.seeds, scale.larger_seeds if larger else scale.seeds)
-        episodes = how.times * (scale.paper_episodes if how.preset == "paper" else scale.episodes)
+        episodes = scale.paper_episodes if how.preset == "paper" else scale.episodes
+        episodes = how.times * (episodes // 2 if how.halved else episodes)
         settings = dict((*(scale.paper_settings if how.preset == "paper" else scale.settings), *how.settings))
         if larger:
             episodes = scale.larger_episodes

@@ -118,9 +118,8 @@ def sample_efficiency(results: Results) -> Section:
         [group for split in paper.splits for each in variants if (group := paper.trainings(each, split))]
         for variants in (CLAIM_VARIANTS, PAPER_VARIANTS)
     )
-    times = CLAIM_VARIANTS[FROM_EPISODES].times
     words = [
-        f"{scale.episodes} episodes of {CLAIM} and its ablations ({times * scale.episodes} of {FROM_EPISODES}), and "
+        f"{scale.episodes} episodes of {CLAIM}, half as many of its ablations except {FROM_EPISODES}, and "
         f"{scale.paper_episodes} of the paper's variants, instead of the {EPISODES} of the authors' early code; "
         "whether the curves have gone flat by then shows in the means over the first and the second half of the "
         "training. Validation start sets are never trained on; 1 is what surveying a random class of people reaches.",
