@@ -1,6 +1,7 @@
 """Scout: a survey policy that scores classes of people by signals of the class and of the study so far."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -205,9 +206,13 @@ def _against_average(answers: Answers, found: FloatArray) -> FloatArray:
 
 def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     """For each class, the share of pairs of its namers who know each other."""
-    acquainted = {(min(pair), max(pair)) for pair in answers.pairs.tolist()}
-    couples = [list(combinations(sorted(namers), 2)) for namers in named]
-    return np.array([sum(pair in acquainted for pair in pairs) / max(len(pairs), 1) for pairs in couples])
+    acquainted = set(map(tuple, answers.pairs.tolist()))
+    shares = np.zeros(len(named))
+    for i, namers in enumerate(named):
+        if len(namers) > 1:
+            couples = combinations(sorted(namers, reverse=True), 2)  # the later one first, as in ``pairs``
+            shares[i] = sum(map(acquainted.__contains__, couples)) / math.comb(len(namers), 2)
+    return shares
 
 
 OPEN = (*STUDY, "marked above others", "marked asked", "news of named people", "news of new people")

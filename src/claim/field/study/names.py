@@ -198,12 +198,10 @@ class NameIndex:
         """Pairs of rows that share many letter pairs, those that share the most if there are too many."""
         parts: list[npt.NDArray[np.float64]] = []
         for begin in range(0, len(self.names), ROWS):
-            shared = self._table[begin : begin + ROWS] @ self._table.T
-            smaller = np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, :])
-            share = shared / np.maximum(1.0, smaller)
-            rows, others = np.nonzero(share >= SHARED)
-            later = others > rows + begin
-            parts.append(np.stack([rows[later] + begin, others[later], share[rows[later], others[later]]], axis=1))
+            share = self._table[begin : begin + ROWS] @ self._table[begin:].T
+            share /= np.maximum(1.0, np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, begin:]))
+            rows, others = np.nonzero(np.triu(share, 1) >= SHARED)
+            parts.append(np.stack([rows + begin, others + begin, share[rows, others]], axis=1))
         found = np.concatenate(parts) if parts else np.zeros((0, 3))
         order = np.argsort(-found[:, 2], kind="stable")[:MOST_PAIRS]
         return [(int(row), int(other)) for row, other in found[order, :2]]
