@@ -197,8 +197,9 @@ class NameIndex:
     def _close_rows(self) -> list[tuple[int, int]]:
         """Pairs of rows that share many letter pairs, those that share the most if there are too many."""
         parts: list[npt.NDArray[np.float64]] = []
+        table = self._table[:, self._table.sum(axis=0) > 1]  # the others are shared by no two names
         for begin in range(0, len(self.names), ROWS):
-            share = self._table[begin : begin + ROWS] @ self._table[begin:].T
+            share = table[begin : begin + ROWS] @ table[begin:].T
             share /= np.maximum(1.0, np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, begin:]))
             rows, others = np.nonzero(np.triu(share, 1) >= SHARED)
             parts.append(np.stack([rows + begin, others + begin, share[rows, others]], axis=1))
