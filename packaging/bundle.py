@@ -69,7 +69,7 @@ def build(out: Path, work: Path) -> Path:
 
 
 def try_out(folder: Path) -> None:
-    """Start the program: its practice study opens, and leaders are suggested in it."""
+    """Start the program: its practice study opens, and is compared with simulated ones."""
     with tempfile.TemporaryDirectory(prefix="claim-bundle-", ignore_cleanup_errors=True) as home:
         own = {"CLAIM_STUDIES": os.path.join(home, "studies"), "NUMBA_CACHE_DIR": os.path.join(home, "compiled")}
         command = [str(folder / NAME), "--rehearsal", "--no-browser", "--port", "0"]
@@ -82,7 +82,7 @@ def try_out(folder: Path) -> None:
                 cookies = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
                 with cookies.open(address) as page:
                     study = page.url
-                cookies.open(f"{study}/leaders").close()
+                cookies.open(f"{study}/practice").close()
             finally:
                 too_long.cancel()
                 program.terminate()

@@ -85,6 +85,17 @@ class Watched:
             picture.convert("RGB").quantize(64).save(path, optimize=True)
 
 
+def problems(page) -> list[str]:
+    """What axe-core finds on a page, and whether it is wider than the window."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    violations = Axe().run(page, options=options).response["violations"]
+    found = [f"{each['id']}: {node['html'][:200]}" for each in violations for node in each["nodes"]]
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return [*found, f"too wide: by {wide} pixels"] if wide > 0 else found
+
+
 def until(condition) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():

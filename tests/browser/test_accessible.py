@@ -1,104 +1,84 @@
-"""Labels, landmarks, headings, contrast and width of every page, light and dark, on a small screen."""
+"""axe-core finds nothing on any page, light and dark, and no page is wider than its window."""
 
-from real_browser import Server, Watched
-from test_walk import press
+import pytest
+from real_browser import PASSPHRASE, SIZES, Server, Watched, problems
+from test_walk import fill_in_study, first_people, more, press, rehearse, survey_next
 
-PAGES = (
+PRACTICE = (
     "", "/people", "/next", "/next?count=3", "/same", "/network", "/leaders", "/export", "/import", "/history",
-    "/settings", "/practice", "/people/P1", "/survey/P1", "/survey/P5", "/nothing",
+    "/settings", "/practice", "/people/P1", "/survey/P1", "/survey/P2", "/nothing",
 )  # fmt: skip
-
-LOOK = r"""() => {
-  const found = [];
-  const say = (what, element) => found.push(`${what}: ${element.outerHTML.slice(0, 120)}`);
-  const seen = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
-  for (const element of document.querySelectorAll("input:not([type=hidden]), select, textarea"))
-    if (!element.labels.length && !element.ariaLabel) say("no label", element);
-  for (const element of document.querySelectorAll("button, a[href], summary"))
-    if (!(element.ariaLabel || element.textContent).trim()) say("no name", element);
-  const ids = Array.from(document.querySelectorAll("[id]"), (element) => element.id);
-  if (new Set(ids).size !== ids.length) found.push(`an id twice: ${ids.filter((id, i) => ids.indexOf(id) !== i)}`);
-  if (document.querySelectorAll("h1").length !== 1) found.push("not one h1");
-  if (document.querySelectorAll("main").length !== 1 || !document.querySelector("header")) found.push("no landmarks");
-  if (!document.documentElement.lang || !document.title) found.push("no language or title");
-  const wide = document.documentElement.scrollWidth;
-  if (wide > window.innerWidth) found.push(`too wide: ${wide}`);
-  for (const name of ["aria-describedby", "aria-labelledby"])
-    for (const each of document.querySelectorAll(`[${name}]`))
-      if (!document.getElementById(each.getAttribute(name))) say(`${name} of nothing`, each);
-  const channel = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const parts = (colour) => (colour.match(/[\d.]+/g) || []).map(Number);
-  const light = (colour) => {
-    const [r, g, b] = parts(colour).map((value) => channel(value / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    for (let each = element; each; each = each.parentElement) {
-      const colour = getComputedStyle(each).backgroundColor;
-      if (parts(colour)[3] !== 0) return colour;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  for (const element of document.querySelectorAll("body *")) {
-    const own = Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !seen(element) || element.closest("svg") || element.disabled || element.className === "skip") continue;
-    const [one, two] = [light(getComputedStyle(element).color), light(behind(element))];
-    const contrast = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
-    if (contrast < 4.5) say(`contrast ${contrast.toFixed(2)}`, element);
-  }
-  for (const element of document.querySelectorAll("button, .button, nav a, input[type=checkbox], input[type=radio]")) {
-    const box = element.getBoundingClientRect();
-    if (seen(element) && box.width && (box.height < 20 || box.width < 20)) say("too small to touch", element);
-  }
-  return found;
-}"""
-
 SPOIL = """() => {
   const add = (tag, textContent = "") =>
-    document.body.appendChild(Object.assign(document.createElement(tag), { textContent }));
+    document.querySelector("main").appendChild(Object.assign(document.createElement(tag), { textContent }));
   add("input");
-  add("h1", "twice");
-  const faint = add("p", "hardly to be read");
-  faint.style.color = getComputedStyle(document.body).backgroundColor;
+  add("p", "hardly to be read").style.opacity = 0.3;
   add("p", "far to the right").style.marginLeft = "2000px";
+  for (const each of "xy") add("button", each).style = "min-height: 0; padding: 0; margin: 0; font-size: 8px";
 }"""
 
 
-def test_every_page_can_be_used_by_everybody(chromium, studies):
-    server = Server(studies, "--rehearsal")
+class Checked:
+    """Checks a page light and dark, with what it folds away unfolded; on a phone in a narrow window too."""
+
+    def __init__(self, page, size: str) -> None:
+        self.page = page
+        self.widths = [SIZES[size]["width"], *([320] if size == "phone" else [])]
+        self.height = SIZES[size]["height"]
+
+    def check(self) -> None:
+        self.page.wait_for_load_state()
+        unfold = "for (const each of document.querySelectorAll('details')) each.open = !each.matches('.more')"
+        self.page.evaluate(unfold)
+        found = {}
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)
+            for width in self.widths:
+                self.page.set_viewport_size({"width": width, "height": self.height})
+                if here := problems(self.page):
+                    found[self.page.url.rpartition("/")[2], scheme, width] = here
+        assert found == {}
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size({"width": self.widths[0], "height": self.height})
+
+    def at(self, address: str) -> None:
+        self.page.goto(address)
+        self.check()
+
+
+def test_problems_are_found(chromium, server):
     watched = Watched(chromium, server.origin, "phone")
     page = watched.page
+    page.goto(server.address)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.reload()
+        assert problems(page) == []
+        page.evaluate(SPOIL)
+        found = {each.partition(":")[0] for each in problems(page)}
+        assert found >= {"label", "color-contrast", "target-size", "too wide"}
+    watched.context.close()
+
+
+@pytest.mark.parametrize("size", ["phone", pytest.param("desktop", marks=pytest.mark.slow)])
+def test_every_page_of_a_study_can_be_used_by_everybody(chromium, studies, size):
+    server = Server(studies, "--rehearsal")
+    watched = Watched(chromium, server.origin, size)
+    page = watched.page
+    checked = Checked(page, size)
     try:
         page.goto(server.address)
         base = page.url
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.goto(base)
-            assert page.evaluate(LOOK) == []
-            page.evaluate(SPOIL)
-            found = {each.partition(":")[0].split()[0] for each in page.evaluate(LOOK)}
-            assert found >= {"no", "contrast", "not", "too"}
         for _ in range(3):
-            page.goto(f"{base}/next")
-            press(page, "Start the survey")
-            page.get_by_label("This person agrees").check()
-            press(page, "Begin")
-            press(page, "Simulate the answer")
-            page.locator("[data-leaves] button.main:not([hidden])").click()
-            page.get_by_role("heading", name="Whom to survey next").wait_for()
+            rehearse(page)
         press(page, "Refused")
-        page.wait_for_load_state()
-        for path in ("/", "/new", *(base + each for each in PAGES)):
-            page.goto(path if path.startswith("http") else server.origin + path)
-            if path.endswith("/network"):  # with the card of a person
-                page.locator("#net[data-leaders]").wait_for()
-                page.locator("[data-suggested] button").first.click()
-            page.evaluate("for (const each of document.querySelectorAll('details')) each.open = !each.matches('.more')")
-            for scheme, width in (("light", 390), ("light", 320), ("dark", 390)):
-                page.emulate_media(color_scheme=scheme)
-                page.set_viewport_size({"width": width, "height": 700})
-                assert page.evaluate(LOOK) == [], (path, scheme, width)
-        page.set_viewport_size({"width": 390, "height": 844})
+        for path in PRACTICE:
+            checked.at(base + path)
+        page.goto(f"{base}/network")
+        page.locator("#net[data-leaders]").wait_for()
+        page.locator("[data-suggested] button").first.click()  # the card of a person
+        checked.check()
+        page.emulate_media(color_scheme="dark")
         page.goto(f"{base}/network")
         page.locator("#net[data-leaders]").wait_for()
         watched.shot("23-dark")
@@ -106,3 +86,65 @@ def test_every_page_can_be_used_by_everybody(chromium, studies):
         watched.context.close()
         server.stop()
     assert [each for each in watched.troubles if "404" not in each] == []
+
+
+@pytest.mark.parametrize("size", ["phone", pytest.param("desktop", marks=pytest.mark.slow)])
+def test_every_page_around_a_study_can_be_used_by_everybody(chromium, server, size):
+    """First run, new study, questions, import, locking, restoring and closing."""
+    watched = Watched(chromium, server.origin, size)
+    page = watched.page
+    checked = Checked(page, size)
+    page.goto(server.address)
+    checked.check()
+    page.get_by_role("link", name="New study").click()
+    checked.check()
+    fill_in_study(watched)
+    first_people(watched)
+    page.get_by_label("Name of somebody you know").fill("Ana Zubizareta")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Yes, it is Ana Zubizarreta").wait_for()
+    checked.check()  # with the question of the script
+    survey_next(watched, ["Carla Díaz", "Daniel Ortega"])
+    survey_next(watched, ["Danniel Ortega"])
+    base = page.url.partition("/next")[0]
+    checked.at(f"{base}/same")
+    press(page, "One person")
+    page.get_by_text("They are one person now").wait_for()
+    checked.check()
+    page.goto(f"{base}/leaders")
+    press(page, "Was asked")
+    page.get_by_text("Noted.").wait_for()
+    checked.check()
+    page.goto(f"{base}/import")
+    rows = b"name,friend_1,age\nNina Berg,Omar Said,31\nana zubizareta,Nina Berg,\n"
+    page.set_input_files("input[type=file]", {"name": "form.csv", "mimeType": "text/csv", "buffer": rows})
+    press(page, "Look at them")
+    page.get_by_role("button", name="Take it").wait_for()
+    checked.check()
+    page.goto(f"{base}/settings")
+    with page.expect_download() as saving:
+        press(page, "Save a backup")
+    with open(saving.value.path(), "rb") as file:
+        backup = file.read()
+    checked.at(server.origin)  # an open study, and the form for backups unfolded
+    page.set_input_files("#backup", {"name": "study.backup", "mimeType": "application/octet-stream", "buffer": backup})
+    page.locator("#restore-passphrase").fill(PASSPHRASE)
+    page.locator("form[action='/restore'] button").click()
+    page.get_by_role("button", name="Replace").wait_for()
+    checked.check()
+    press(page, "Lock", exact=True)
+    page.get_by_label("Passphrase", exact=True).fill("not this one at all")
+    press(page, "Unlock")
+    page.get_by_text("Wrong passphrase").wait_for()
+    checked.check()
+    page.get_by_label("Passphrase", exact=True).fill(PASSPHRASE)
+    press(page, "Unlock")
+    page.get_by_role("heading", name="Drop-in centre").wait_for()
+    more(page, "Settings")
+    page.locator("summary", has_text="Close the study").click()
+    page.locator("#confirm").fill("Drop-in centre")
+    page.locator("form[action$='/close'] button").click()
+    page.get_by_role("heading", name="The study is closed").wait_for()
+    checked.check()
+    watched.context.close()
+    assert [each for each in watched.troubles if "403" not in each] == []

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from real_browser import PASSPHRASE, PATIENCE, Server, Watched
 from test_open import begin
-from test_walk import first_people, new_study, press, survey_next, take_out
+from test_walk import first_people, more, new_study, press, rehearse, survey_next, take_out
 
 import claim
 
@@ -82,14 +82,7 @@ def test_a_practice_study_with_one_survey_and_leaders(chromium, folder, home):
     page = watched.page
     page.goto(program.address)
     page.get_by_text("This is practice").wait_for()
-    page.get_by_role("link", name="Next person").first.click()
-    press(page, "Start the survey")
-    page.get_by_label("This person agrees").check()
-    press(page, "Begin")
-    press(page, "Simulate the answer")
-    page.get_by_text("The made-up person answered").wait_for()
-    page.locator("[data-leaves] button.main:not([hidden])").click()
-    page.get_by_role("heading", name="Whom to survey next").wait_for()
+    rehearse(page)
     begun = time.monotonic()
     page.get_by_role("link", name="Leaders", exact=True).click()
     press(page, "Was asked")
@@ -142,8 +135,7 @@ def test_a_spreadsheet_is_read_in_an_open_study(chromium, folder, home):
     watched = Watched(chromium, program.origin, "desktop")
     page = watched.page
     begin(page, program)
-    page.locator("details.more summary").click()
-    page.get_by_role("link", name="Bring data in").click()
+    more(page, "Bring data in")
     sheet = workbook({"people": [["name"], ["Ann Lee"], ["Bashir Khan"]]})
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     page.set_input_files("input[type=file]", {"name": "people.xlsx", "mimeType": kind, "buffer": sheet})

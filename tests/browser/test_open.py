@@ -1,8 +1,7 @@
 """An open study from an empty one: a new person is recommended, interviewed and marks a contact."""
 
 import pytest
-from real_browser import PASSPHRASE, Watched
-from test_accessible import LOOK
+from real_browser import PASSPHRASE, Watched, problems
 from test_walk import press, save_contact, tab_to
 
 NAMES = ("Zubizarreta", "Okafor", "Haddad", "Hadad")
@@ -41,7 +40,7 @@ def test_from_nobody_to_the_next_recommendation(chromium, server, size):
     page.get_by_text("draw a number").wait_for()
     page.get_by_text("0 of 6 new people").wait_for()
     page.wait_for_load_state()
-    assert page.evaluate(LOOK) == []
+    assert problems(page) == []
     meet(page, "Ana Zubizarreta")
     page.get_by_label("This person agrees").check()
     press(page, "Begin")
@@ -58,7 +57,7 @@ def test_from_nobody_to_the_next_recommendation(chromium, server, size):
     assert pressed(page) == ["false", "true"]
     page.reload()  # it was saved, and goes on from the page that the server makes
     assert pressed(page) == ["false", "true"]
-    assert page.evaluate(LOOK) == []
+    assert problems(page) == []
     press(page, "Knows the most: Carla Haddad")
     page.locator("[data-list] [aria-pressed=true]").wait_for(state="detached")
     press(page, "Knows the most: Carla Haddad")

@@ -30,6 +30,11 @@ def new_study(watched, server) -> None:
     assert "token" not in page.url
     watched.shot("01-first-run")
     page.get_by_role("link", name="New study").click()
+    fill_in_study(watched)
+
+
+def fill_in_study(watched) -> None:
+    page = watched.page
     page.get_by_label("Title").fill("Drop-in centre")
     page.get_by_label("Surveys (budget)").fill("6")
     page.get_by_label("Leaders", exact=True).fill("2")
@@ -80,10 +85,34 @@ def survey_next(watched, contacts: list[str], shot: bool = False) -> None:
     page.get_by_role("heading", name="Whom to survey next").wait_for()
 
 
+def more(page, name: str) -> None:
+    """A page of the menu."""
+    page.locator("details.more summary").click()
+    page.locator("details.more").get_by_role("link", name=name).click()
+
+
+def rehearse(page) -> None:
+    """Interview a made-up person, a new one or one who was named."""
+    page.get_by_role("link", name="Next person").first.click()
+    page.wait_for_load_state()
+    met = page.get_by_label("Name of the person you met")
+    name = met.first.input_value() if met.count() else ""
+    press(page, "Start the survey")
+    page.locator("#consent, #ask-title").first.wait_for()
+    if page.locator("#ask-title").count():  # named before, or a similar name
+        known = page.get_by_role("button", name=f"Yes, it is {name} P")
+        (known if known.count() else page.get_by_role("button", name="No, somebody new")).click()
+    page.get_by_label("This person agrees").check()
+    press(page, "Begin")
+    press(page, "Simulate the answer")
+    page.get_by_text("The made-up person answered").wait_for()
+    page.locator("[data-leaves] button.main:not([hidden])").click()
+    page.get_by_role("heading", name="Whom to survey next").wait_for()
+
+
 def more_pages(watched) -> None:
     page = watched.page
-    page.locator("details.more summary").click()
-    page.locator("details.more").get_by_role("link", name="Same person?").click()
+    more(page, "Same person?")
     watched.shot("08-same-person")
     press(page, "One person")
     page.get_by_text("They are one person now").wait_for()
@@ -105,8 +134,7 @@ def more_pages(watched) -> None:
 
 def take_out(watched) -> bytes:
     page = watched.page
-    page.locator("details.more summary").click()
-    page.get_by_role("link", name="Take data out").click()
+    more(page, "Take data out")
     watched.shot("11-export")
     with page.expect_download() as downloading:
         press(page, "Save the file")
@@ -128,13 +156,11 @@ def test_from_first_run_to_export(watched, server, studies):
         table = archive.read("people.csv").decode()
     assert "P1" in table
     assert "Zubizarreta" not in table
-    page.locator("details.more summary").click()
-    page.get_by_role("link", name="History").click()
+    more(page, "History")
     watched.shot("12-history")
     press(page, "Undo")
     page.get_by_text("Undone.").wait_for()
-    page.locator("details.more summary").click()
-    page.get_by_role("link", name="Settings").click()
+    more(page, "Settings")
     watched.shot("13-settings")
     press(page, "Lock", exact=True)
     page.get_by_label("Passphrase", exact=True).wait_for()
@@ -162,14 +188,7 @@ def test_a_rehearsal_with_nothing_to_configure(chromium, studies, size):
     page.get_by_text("This is practice").wait_for()
     watched.shot("20-practice")
     for _ in range(6):
-        page.get_by_role("link", name="Next person").first.click()
-        press(page, "Start the survey")
-        page.get_by_label("This person agrees").check()
-        press(page, "Begin")
-        press(page, "Simulate the answer")
-        page.get_by_text("The made-up person answered").wait_for()
-        page.locator("[data-leaves] button.main:not([hidden])").click()
-        page.get_by_role("heading", name="Whom to survey next").wait_for()
+        rehearse(page)
     page.get_by_role("link", name="How you did").click()
     page.get_by_text("of the best possible").wait_for()
     watched.shot("21-practice-score")

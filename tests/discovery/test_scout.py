@@ -25,6 +25,7 @@ from claim.discovery.policies.scout import (
     study_signals,
 )
 from claim.discovery.policies.simple import named_by_many_and_lonely
+from claim.discovery.reasons import reasons_of, reasons_of_each
 from claim.fitting.scout import Moment, OpenMoment, fit, fit_additions
 from claim.networks import Network, load
 
@@ -185,6 +186,16 @@ def test_a_choice_is_quick():
     assert seconds(few) < 0.05
     assert seconds(hubs) < 0.05
     assert seconds(many) < 0.3
+
+
+@pytest.mark.parametrize("policy", [SCOUT, Mix(0.5, SCOUT, "mix", 10)])
+def test_reasons_of_several_people_are_those_of_each(policy):
+    seen = study(load("stars5"), SCOUT, [0, 1, 2, 3, 4], 2, budget=6).discovered
+    seen.open = True
+    people = [NEW, *(group.members[0] for group in seen.frontier_classes)]
+    together = reasons_of_each(policy, seen, people)
+    assert together == [reasons_of(policy, seen, person) for person in people]
+    assert len({tuple(map(str, said[1:])) for said in together}) > 2  # not the same words for all
 
 
 def test_reasons_are_words_about_this_person():

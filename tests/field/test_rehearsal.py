@@ -10,7 +10,7 @@ pytest.importorskip("sqlcipher3", reason="needs SQLCipher")
 from claim.errors import InputError
 from claim.field.advice.leaders import choose_leaders
 from claim.field.advice.recommend import recommend
-from claim.field.advice.rehearsal import BUDGET, LEADERS, START, WAYS, Rehearsal, made_up_names, misspelt
+from claim.field.advice.rehearsal import INTERVIEWS, LEADERS, WAYS, Rehearsal, made_up_names, misspelt
 from claim.field.study import commands
 from claim.field.study.names import similarity, words
 
@@ -29,9 +29,33 @@ def survey(rehearsal, code: str) -> int:
     return named
 
 
-def test_it_begins_with_the_start_people_and_ends_without_a_trace(rehearsal):
-    assert len(rehearsal.opened.study.people) == START
-    assert rehearsal.opened.study.setup.rehearsal
+def meet(rehearsal) -> str:
+    """The code of the next person met by lot."""
+    name = rehearsal.drawn()
+
+    def command(draft):
+        known = rehearsal.opened.view.index.same(name)
+        code = known[0] if known else draft.new_person(name)
+        commands.meet_new_person(draft, code)
+        return code
+
+    return rehearsal.opened.run(command).result
+
+
+def follow(rehearsal, interviews: int) -> int:
+    """Follow the advice; returns how many people were new."""
+    new = 0
+    for _ in range(interviews):
+        first = recommend(rehearsal.opened.study).recommended[0].person
+        new += first == "new"
+        survey(rehearsal, meet(rehearsal) if first == "new" else first)
+    return new
+
+
+def test_it_begins_open_with_no_person_known_and_ends_without_a_trace(rehearsal):
+    setup = rehearsal.opened.study.setup
+    assert (setup.open, setup.rehearsal, setup.interviews) == (True, True, INTERVIEWS)
+    assert not rehearsal.opened.study.people
     path = rehearsal.opened.store.path
     assert path.parent.stat().st_mode & 0o777 == 0o700
     rehearsal.end()
@@ -39,13 +63,14 @@ def test_it_begins_with_the_start_people_and_ends_without_a_trace(rehearsal):
 
 
 def test_people_say_what_the_hidden_network_says(rehearsal):
-    who = rehearsal.hidden("P1")
+    who = rehearsal.hidden(meet(rehearsal))
     assert survey(rehearsal, "P1") == rehearsal.network.degrees[who]
     named = {rehearsal.hidden(code) for code in rehearsal.opened.study.person("P1").contacts}
     assert named == set(rehearsal.network.contacts_of(who).tolist())
 
 
 def test_answering_twice_says_the_same(rehearsal):
+    meet(rehearsal)
     rehearsal.opened.run(lambda draft: commands.start_survey(draft, "P1", consent=True))
     rehearsal.simulate("P1")
     before = rehearsal.opened.study.person("P1").contacts
@@ -61,8 +86,7 @@ def test_somebody_the_team_made_up_cannot_answer(rehearsal):
 
 
 def test_the_score_lies_between_nothing_and_the_best(rehearsal):
-    for _ in range(START + BUDGET):
-        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
+    assert 0 < follow(rehearsal, INTERVIEWS) < INTERVIEWS
     leaders = [each.person for each in choose_leaders(rehearsal.opened.study).leaders]
     score = rehearsal.score(leaders)
     assert score.leaders == LEADERS
@@ -73,41 +97,37 @@ def test_the_score_lies_between_nothing_and_the_best(rehearsal):
     assert rehearsal.score([]).team == 0
 
 
-def test_random_surveys_are_as_many_as_the_team_made(rehearsal):
+def test_repeated_studies_have_as_many_interviews_as_the_team_made(rehearsal):
+    follow(rehearsal, 1)
     before = rehearsal.score(["P1"])
-    for _ in range(START + 4):
-        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
+    follow(rehearsal, 7)
     after = rehearsal.score(["P1"])
     assert (before.team, before.best) == (after.team, after.best)
-    assert all(before.ways[way].mean < after.ways[way].mean for way in ("advice", "random", "one-hop"))
-    assert rehearsal.score(["P1"]) == after  # repeated studies are the same until more surveys are made
+    assert all(before.ways[way].mean < after.ways[way].mean for way in WAYS)
+    assert rehearsal.score(["P1"]) == after  # repeated studies are the same until more interviews are made
 
 
-def test_an_open_study_with_marks_can_be_rehearsed(rehearsal):
-    setup = replace(rehearsal.opened.study.setup, open=True, hub_question=True, interviews=START + 6)
+def test_people_are_met_by_lot_once_and_mark_a_contact_if_asked(rehearsal):
+    setup = replace(rehearsal.opened.study.setup, hub_question=True)
     rehearsal.opened.run(lambda draft: commands.change_settings(draft, setup))
-    before = rehearsal.score(["P1"])
-    for _ in range(START):
-        survey(rehearsal, recommend(rehearsal.opened.study).recommended[0].person)
     names = []
     for _ in range(3):
-        assert recommend(rehearsal.opened.study).new_people == 1
         names.append(rehearsal.drawn())
         assert rehearsal.drawn() == names[-1]  # until they were asked
-
-        def met(draft):
-            known = rehearsal.opened.view.index.same(names[-1])
-            code = known[0] if known else draft.new_person(names[-1])
-            commands.meet_new_person(draft, code)
-            return code
-
-        survey(rehearsal, rehearsal.opened.run(met).result)
+        survey(rehearsal, meet(rehearsal))
     study = rehearsal.opened.study
-    assert len(set(names)) == 3
-    assert len(study.discovered().start) == START + 3
+    assert len(set(names)) == len(study.discovered().start) == 3
     surveyed = [person for person in study.people.values() if person.contacts]
+    assert surveyed
     assert all(person.marked in person.contacts for person in surveyed)
-    assert rehearsal.score(["P1"]).ways["random"].mean > before.ways["random"].mean
+
+
+def test_a_rehearsal_that_was_closed_to_new_people_is_compared_with_open_studies(rehearsal):
+    follow(rehearsal, 3)
+    before = rehearsal.score(["P1"])
+    closed = replace(rehearsal.opened.study.setup, open=False)
+    rehearsal.opened.run(lambda draft: commands.change_settings(draft, closed))
+    assert rehearsal.score(["P1"]) == before
 
 
 def test_made_up_names_differ_and_slips_are_still_alike():

@@ -1,9 +1,10 @@
 """Reasons for surveying a person, from what was discovered and nothing else.
 
-A policy may have a method ``reasons`` of its own; who named the person is always the first reason.
+A policy may have a method ``reasons`` of its own; who named the person is always the first reason. With a method
+``reasons_of_each`` it reads what was discovered once for several people.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from claim.discovery.discovered import NEW, Discovered
 from claim.discovery.protocols import Policy
@@ -22,6 +23,14 @@ def reasons_of(policy: Policy, discovered: Discovered, person: int) -> list[Mess
     if own is not None:
         return own(discovered, person)
     return [] if person == NEW else [who_named(discovered, person)]
+
+
+def reasons_of_each(policy: Policy, discovered: Discovered, people: Sequence[int]) -> list[list[Message]]:
+    """The reasons of several people."""
+    own: Callable[[Discovered, Sequence[int]], list[list[Message]]] | None = getattr(policy, "reasons_of_each", None)
+    if own is not None:
+        return own(discovered, people)
+    return [reasons_of(policy, discovered, person) for person in people]
 
 
 def who_named(discovered: Discovered, person: int) -> Message:

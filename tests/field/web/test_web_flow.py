@@ -425,15 +425,20 @@ def test_titles_of_pages_hold_codes_only(browser, desk, base, study):
 def test_a_rehearsal_needs_nothing_and_ends_with_a_score(browser, desk):
     base = browser.post("/rehearsal").headers["location"]
     assert "practice" in browser.text(base)
+    assert "Interview at least one person first" in browser.text(f"{base}/practice")
     for _ in range(6):
         page = browser.get(f"{base}/next").text
-        code = re.search(r'name="person" value="(P\d+)"', page).group(1)
-        browser.post(f"{base}/next", person=code, action="start", at=position(page))
-        browser.post(f"{base}/survey/{code}/start", consent="1")
-        browser.post(f"{base}/survey/{code}/simulate")
-        assert browser.post(f"{base}/survey/{code}/end", outcome="answered").status_code == 303
+        at, name = position(page), desk.rehearsal.drawn()
+        assert f'value="{name}"' in page
+        known = desk.rehearsal.opened.view.index.same(name)
+        same = known[0] if known else "new"
+        went = browser.post(f"{base}/next/new", name=name, same=same, action="start", at=at).headers["location"]
+        browser.post(f"{went}/start", consent="1")
+        browser.post(f"{went}/simulate")
+        assert browser.post(f"{went}/end", outcome="answered").status_code == 303
     score = browser.text(f"{base}/practice")
-    assert re.search(r"That is \d+ % of the best possible", score)
+    assert re.search(r"reach [\d.]+ of the 200 made-up people on average: \d+ % of the best possible", score)
+    assert len(re.findall(r"\d to \d", score)) == 3
     assert browser.post(f"{base}/export/names", passphrase="x").status_code == 400
     assert browser.post(f"{base}/settings/close", confirm="Practice").status_code == 400
     directory = desk.rehearsal.opened.store.path.parent

@@ -1,7 +1,10 @@
-"""Lists that stay short, how far the study is, labels of locked studies, and numbers of the page's language."""
+"""Lists that stay short, how far the study is, labels of locked studies, times, and numbers of the page's language."""
 
 import re
+import time
+from datetime import datetime, timedelta
 
+import pytest
 from desk_client import PASSPHRASE
 from test_web_flow import add, survey
 
@@ -78,6 +81,28 @@ def test_a_locked_study_shows_its_label_and_nothing_else(browser, base):
     browser.post(f"{base}/settings/label", label="")
     browser.post("/lock")
     assert "Tuesday team" not in browser.text("/")
+
+
+@pytest.fixture
+def local_zone(monkeypatch):
+    """The clock of this machine is three hours behind UTC, in a zone called XYZ."""
+    monkeypatch.setenv("TZ", "XYZ+3")
+    time.tzset()
+    yield "XYZ"
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_times_are_local_with_the_zone(browser, base, study, desk, local_zone):
+    add(browser, base, "Ana", start="1")
+    survey(browser, base, "P1", "Mariana Costa", "Mariana Kosta")
+    at = datetime.fromisoformat(desk.study(study).study.log[-1].at)
+    shown = (at - timedelta(hours=3)).strftime(f"%Y-%m-%d %H:%M {local_zone}")
+    for path in ("/history", "/same", "/people/P1"):
+        assert f"{shown}<" in browser.get(base + path).text
+    browser.post("/lock")
+    listed = re.search(r"last changed (.*?)</p>", browser.get("/").text)[1]
+    assert re.fullmatch(r"[\d-]+ [\d:]+ XYZ", listed)
 
 
 def test_numbers_follow_the_language(browser):

@@ -1,12 +1,10 @@
 """Open studies and the question who knows the most people, on the pages without script and in the JSON interface."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from desk_client import PASSPHRASE, position
 
-from claim.field.study import commands
 from claim.field.study.events import NEW_PERSON, Overridden
 from claim.field.study.setup import Setup
 
@@ -161,9 +159,6 @@ def test_pages_are_in_spanish_too(browser, base):
 
 def test_practice_says_whom_the_team_met(browser, desk):
     base = f"/s/{desk.practise()}"
-    opened = desk.rehearsal.opened
-    opened.run(lambda draft: commands.change_settings(draft, replace(draft.state.settings, open=True)))
-    opened.run(lambda draft: [commands.end_survey(draft, code, "refused") for code in draft.state.people])
     page = browser.get(f"{base}/next").text
     assert f'value="{desk.rehearsal.drawn()}"' in page
     assert "By lot you met this made-up person" in page

@@ -2,13 +2,14 @@
 choose leaders without a selector.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered
 from claim.discovery.protocols import Policy, highest
-from claim.discovery.reasons import reasons_of
+from claim.discovery.reasons import reasons_of_each
 from claim.messages import Message
 from claim.networks.network import FloatArray, IntArray
 from claim.randomness import draw_seed
@@ -50,11 +51,16 @@ class Mix:
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """The share of new people, or the reasons of the other policy."""
-        if person != NEW:
-            return reasons_of(self.policy, discovered.closed(), person)
+        return self.reasons_of_each(discovered, [person])[0]
+
+    def reasons_of_each(self, discovered: Discovered, people: Sequence[int]) -> list[list[Message]]:
+        """The reasons of several people."""
+        known = [person for person in people if person != NEW]
+        found = iter(reasons_of_each(self.policy, discovered.closed(), known))
         wanted = round(self.share * self.interviews)
         text = NAMED_FOLLOW if wanted < self.interviews else ONLY_NEW
-        return [Message.of(text, done=len(discovered.start), wanted=wanted)]
+        new = [Message.of(text, done=len(discovered.start), wanted=wanted)]
+        return [new if person == NEW else next(found) for person in people]
 
 
 class OneHop(NewPeople):

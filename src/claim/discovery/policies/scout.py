@@ -1,6 +1,7 @@
 """Scout: a survey policy that scores classes of people by signals of the class and of the study so far."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -205,9 +206,13 @@ def _against_average(answers: Answers, found: FloatArray) -> FloatArray:
 
 def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     """For each class, the share of pairs of its namers who know each other."""
-    acquainted = {(min(pair), max(pair)) for pair in answers.pairs.tolist()}
-    couples = [list(combinations(sorted(namers), 2)) for namers in named]
-    return np.array([sum(pair in acquainted for pair in pairs) / max(len(pairs), 1) for pairs in couples])
+    acquainted = set(map(tuple, answers.pairs.tolist()))
+    shares = np.zeros(len(named))
+    for i, namers in enumerate(named):
+        if len(namers) > 1:
+            couples = combinations(sorted(namers, reverse=True), 2)  # the later one first, as in ``pairs``
+            shares[i] = sum(map(acquainted.__contains__, couples)) / math.comb(len(namers), 2)
+    return shares
 
 
 OPEN = (*STUDY, "marked above others", "marked asked", "news of named people", "news of new people")
@@ -378,13 +383,21 @@ class FirstScout:
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and what raises their score above that of the others."""
+        return self.reasons_of_each(discovered, [person])[0]
+
+    def reasons_of_each(self, discovered: Discovered, people: Sequence[int]) -> list[list[Message]]:
+        """The reasons of several people."""
         named, _ = classes_by_namers(discovered)
-        place = next((i for i, group in enumerate(named) if person in group.members), None)
-        if place is None:
-            return [who_named(discovered, person)]
+        place = {person: i for i, group in enumerate(named) for person in group.members}
+        found = [[who_named(discovered, person)] for person in people]
+        if not place.keys() & set(people):
+            return found
         seen, sizes = self._read(discovered, named), [group.size for group in named]
-        ahead, above = (table[place] - np.average(table, axis=0, weights=sizes) for table in (seen.parts, seen.classes))
-        return [who_named(discovered, person), *map(Message, strongest(ahead, above))]
+        ahead, above = (table - np.average(table, axis=0, weights=sizes) for table in (seen.parts, seen.classes))
+        for person, said in zip(people, found, strict=True):
+            if (i := place.get(person)) is not None:
+                said += map(Message, strongest(ahead[i], above[i]))
+        return found
 
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
         answers = Answers.of(discovered)
@@ -419,11 +432,15 @@ class Scout(FirstScout):
         super().__init__(weights)
         self._added = added  # None: those shipped
 
-    def reasons(self, discovered: Discovered, person: int) -> list[Message]:
-        """Who named and who marked this person, and what raises their score; of a new person, what the others bring."""
-        if person == NEW:
-            return [why_new(discovered)]
-        first, *others = super().reasons(discovered, person)
+    def reasons_of_each(self, discovered: Discovered, people: Sequence[int]) -> list[list[Message]]:
+        """Who named and who marked each person, and what raises their score; of a new person, what the others bring."""
+        known = iter(super().reasons_of_each(discovered, [person for person in people if person != NEW]))
+        return [
+            [why_new(discovered)] if who == NEW else self._with_marks(discovered, who, next(known)) for who in people
+        ]
+
+    def _with_marks(self, discovered: Discovered, person: int, reasons: list[Message]) -> list[Message]:
+        first, *others = reasons
         marked = len(discovered.marked_by(person))
         said = [Message.of(MARKED_BY_MANY, count=marked) if marked > 1 else Message(MARKED_BY_ONE)] if marked else []
         return [first, *said, *others]

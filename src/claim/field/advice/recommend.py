@@ -9,7 +9,7 @@ import numpy as np
 from claim.discovery import NEW, Discovered, Policy, is_reference, policy_named
 from claim.discovery.policies import chooses_leaders, only_open
 from claim.discovery.policies.open_studies import Mix
-from claim.discovery.reasons import NOT_NAMED, reasons_of, who_named
+from claim.discovery.reasons import NOT_NAMED, reasons_of, reasons_of_each, who_named
 from claim.errors import ClaimError, InputError, install_command
 from claim.field.study.events import NEW_PERSON
 from claim.field.study.setup import DEFAULT_POLICY
@@ -99,10 +99,10 @@ def recommend(study: Study, count: int | None = None) -> Advice:
     ranking = [*first, *(code for code in known if code not in first)][: count + ALTERNATIVES]
     why_new = _why_new(study, policy, NEW_PERSON in chosen)
     sizes = {member: group.size for group in study.discovered().frontier_classes for member in group.members}
-    suggestions = tuple(
-        Suggestion(code, why_new if code == NEW_PERSON else _reasons(study, study.people[code], policy, sizes))
-        for code in ranking
-    )
+    known = [code for code in ranking if code != NEW_PERSON]
+    signs = reasons_of_each(policy, study.discovered(), [study.seen.index[code] for code in known])
+    why = {code: _reasons(study, study.people[code], said[1:], sizes) for code, said in zip(known, signs, strict=True)}
+    suggestions = tuple(Suggestion(code, why.get(code, why_new)) for code in ranking)
     return Advice(policy.name, policy_hash, setup.seed, study.state.step, count, suggestions, _notes(study, policy))
 
 
@@ -172,10 +172,10 @@ def _why_new(study: Study, policy: Policy, chosen: bool) -> tuple[Message, ...]:
     return tuple(reason.with_people(study.seen.codes.__getitem__) for reason in found)
 
 
-def _reasons(study: Study, person: Person, policy: Policy, sizes: dict[int, int]) -> tuple[Message, ...]:
-    """Who named this person, what the policy's ranking is based on, and how many others look the same."""
+def _reasons(study: Study, person: Person, signs: list[Message], sizes: dict[int, int]) -> tuple[Message, ...]:
+    """Who named this person, the signs that the policy's ranking is based on, and how many others look the same."""
     here = study.seen.index[person.code]
-    named, signs = who_named(study.discovered(), here), reasons_of(policy, study.discovered(), here)[1:]
+    named = who_named(study.discovered(), here)
     found: list[Message] = []
     if person.is_start:
         found.append(Message("one of the people you start with"))

@@ -1,5 +1,6 @@
-"""A practice study: made-up people of a synthetic network answer, and at the end it is seen how well the team did.
+"""A practice study: made-up people of a synthetic network answer, and at the end a score shows how well the team did.
 
+The study is open: no person is known at the outset, and people are met by lot or named by others.
 Nothing to configure and nothing to keep: the study is encrypted under a random passphrase that is never shown, in a
 temporary directory that goes with it.
 """
@@ -23,9 +24,10 @@ from claim.field.study.setup import Setup
 from claim.field.study.state import TALKED
 from claim.networks.synthetic import retweet_like
 from claim.randomness import named_seed
+from claim.registry import OPEN_DEFAULT
 
 PEOPLE = 200
-START, BUDGET, LEADERS = 4, 8, 5
+INTERVIEWS, LEADERS = 12, 5
 SIZES = (150, 300)  # what the team guesses
 P = 0.1
 RUNS = 20  # repeated studies of each way
@@ -74,22 +76,22 @@ class Score:
 
 
 class Rehearsal:
-    """A practice study with its start people, the hidden network, and who of the study is who in it."""
+    """A practice study, the hidden network, and who of the study is who in it."""
 
     def __init__(self, title: str, question: str, consent: str, seed: int | None = None) -> None:
         self._seed = secrets.randbelow(2**31) if seed is None else seed
         self._directory = Path(tempfile.mkdtemp(prefix="claim-practice-"))
-        setup = Setup(title, question, BUDGET, LEADERS, *SIZES, consent, seed=self._seed, p=P, rehearsal=True)
+        low, high = SIZES
+        setup = Setup(
+            title, question, leaders=LEADERS, size_low=low, size_high=high, consent_text=consent, seed=self._seed, p=P,
+            rehearsal=True, open=True, interviews=INTERVIEWS,
+        )  # fmt: skip
         self.opened = Library(self._directory, work=EASY).create(setup, secrets.token_urlsafe(32))
         self.network = retweet_like(PEOPLE, self._rng("network"), mean_degree=2.6, exponent=0.5)
         self._names = made_up_names(self.network.n, self._rng("names"))
         self._by_words = {words(name): who for who, name in enumerate(self._names)}
-        sociable = np.flatnonzero(self.network.degrees > 0)
-        self._start: list[int] = self._rng("start").choice(sociable, START, replace=False).tolist()
-        names = [self._names[who] for who in self._start]
-        added = self.opened.run(lambda draft: [commands.add_person(draft, name, is_start=True) for name in names])
-        self._known: dict[str, int] = dict(zip(added.result or [], self._start, strict=True))  # code to hidden index
-        self._spreads: dict[tuple[int, bool, str], dict[Way, Spread]] = {}  # by surveys made, open or not, and rule
+        self._known: dict[str, int] = {}  # code to hidden index
+        self._spreads: dict[tuple[int, str, bool], dict[Way, Spread]] = {}  # by interviews, rule and question
         self._turn = threading.Lock()
 
     @property
@@ -157,14 +159,14 @@ class Rehearsal:
     # How well it went ------------------------------------------------------------------------------------------------
 
     def score(self, leaders: list[str]) -> Score:
-        """The reach of these leaders on the hidden network, beside repeated studies with as many surveys."""
+        """The reach of these leaders on the hidden network, beside repeated studies with as many interviews."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
         study = self.opened.study
-        how = (study.spent, study.setup.open, study.setup.rule)
+        interviews = sum(person.state in TALKED for person in study.people.values())
+        how = (interviews, study.setup.rule if study.setup.open else OPEN_DEFAULT, study.setup.hub_question)
         with self._turn:
             if how not in self._spreads:
-                reached = {way: [self._reach(self._leaders_of(way, run)) for run in range(RUNS)] for way in WAYS}
-                self._spreads[how] = {way: _spread(values) for way, values in reached.items()}
+                self._spreads[how] = {way: self._repeated(way, *how) for way in WAYS}
         return Score(self._reach(sorted(hidden)), self._best, self._spreads[how], self.network.n, len(hidden))
 
     @cached_property
@@ -179,45 +181,36 @@ class Rehearsal:
 
         return influence(self.network, leaders, P, SAMPLES, self._seed).mean if leaders else 0.0
 
-    def _leaders_of(self, way: Way, run: int) -> list[int]:
-        """Leaders of a simulated study with as many surveys as the team made, from the same start people if closed.
+    def _repeated(self, way: Way, interviews: int, rule: str, marks: bool) -> Spread:
+        """People reached in repeated open studies with as many interviews.
 
-        ``advice`` follows the rule of the study, ``random`` surveys random named people, or new ones in an open study,
-        and ``one-hop`` lets new people name one contact each, who leads.
+        ``advice`` follows the rule of the study, ``random`` interviews new people only, and ``one-hop`` lets new people
+        name one contact each, who leads.
         """
         from claim.discovery import Frame, Simulation, policy_named, surveys
         from claim.discovery.policies.open_studies import OneHop
         from claim.registry import find_policy
         from claim.selection.foresight import FreeForesight
 
-        study, rng, one_hop = self.opened.study, self._rng(way, run), OneHop()
-        setup, budget = study.setup, study.spent
-        if setup.open or way == "one-hop":
-            simulation = Simulation(self.network, (), rng, frame=Frame())
-            budget += 0 if setup.open else START
-        else:
-            simulation = Simulation(self.network, self._start, rng)
-        at_random = policy_named("new" if setup.open else "random")
-        policies = {
-            "advice": find_policy(setup.rule, budget=max(budget, 1), p=P),
-            "random": at_random,
-            "one-hop": one_hop,
-        }
-        for _ in surveys(simulation, policies[way], budget, rng):
-            pass
+        one_hop = OneHop()
+        advice = find_policy(rule, budget=max(interviews, 1), p=P)
+        policy = {"advice": advice, "random": policy_named("new"), "one-hop": one_hop}[way]
         chooser = one_hop if way == "one-hop" else FreeForesight(P, SAMPLES_OF_A_RUN)
-        chosen = chooser.select(simulation.discovered, LEADERS, rng)
-        return [simulation.people[leader] for leader in chosen]
+        reached = []
+        for run in range(RUNS):
+            rng = self._rng(way, run)
+            simulation = Simulation(self.network, (), rng, frame=Frame(), hub_question=MARK_NOISE if marks else None)
+            for _ in surveys(simulation, policy, interviews, rng):
+                pass
+            leaders = chooser.select(simulation.discovered, LEADERS, rng)
+            reached.append(self._reach([simulation.people[leader] for leader in leaders]))
+        low, high = np.quantile(reached, [0.1, 0.9])
+        return Spread(float(np.mean(reached)), float(low), float(high))
 
     def end(self) -> None:
         """Forget all of it."""
         self.opened.lock()
         shutil.rmtree(self._directory, ignore_errors=True)
-
-
-def _spread(values: list[float]) -> Spread:
-    low, high = np.quantile(values, [0.1, 0.9])
-    return Spread(float(np.mean(values)), float(low), float(high))
 
 
 def made_up_names(count: int, rng: np.random.Generator) -> tuple[str, ...]:

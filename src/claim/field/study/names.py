@@ -197,13 +197,12 @@ class NameIndex:
     def _close_rows(self) -> list[tuple[int, int]]:
         """Pairs of rows that share many letter pairs, those that share the most if there are too many."""
         parts: list[npt.NDArray[np.float64]] = []
+        table = self._table[:, self._table.sum(axis=0) > 1]  # the others are shared by no two names
         for begin in range(0, len(self.names), ROWS):
-            shared = self._table[begin : begin + ROWS] @ self._table.T
-            smaller = np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, :])
-            share = shared / np.maximum(1.0, smaller)
-            rows, others = np.nonzero(share >= SHARED)
-            later = others > rows + begin
-            parts.append(np.stack([rows[later] + begin, others[later], share[rows[later], others[later]]], axis=1))
+            share = table[begin : begin + ROWS] @ table[begin:].T
+            share /= np.maximum(1.0, np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, begin:]))
+            rows, others = np.nonzero(np.triu(share, 1) >= SHARED)
+            parts.append(np.stack([rows + begin, others + begin, share[rows, others]], axis=1))
         found = np.concatenate(parts) if parts else np.zeros((0, 3))
         order = np.argsort(-found[:, 2], kind="stable")[:MOST_PAIRS]
         return [(int(row), int(other)) for row, other in found[order, :2]]

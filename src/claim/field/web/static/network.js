@@ -112,7 +112,7 @@ class Picture {
     const ys = this.network.people.map((each) => each.y);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const covered = this.covered();
-    const room = { x: this.width - 60, y: this.height - 60 - covered };
+    const room = { x: this.width - 110, y: this.height - 60 - covered }; // with a margin for names
     const scale = clamp(Math.min(room.x / Math.max(right - left, 1), room.y / Math.max(bottom - top, 1)), 0.01, 1.6);
     return { x: (left + right) / 2, y: (top + bottom) / 2 + covered / 2 / scale, scale };
   }

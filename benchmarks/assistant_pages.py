@@ -1,7 +1,9 @@
-"""The page of the network: `python benchmarks/network_page.py` prints how long page, picture and leaders take.
+"""The pages of the assistant: `python benchmarks/assistant_pages.py` prints how long the server takes for each.
 
-Each is asked for on a new state of the study, so that nothing is left over from the request before, except the places
-of the people, which are computed anew only when there are 40 % more contacts (`places` says how long that takes).
+Times are processor time, all threads together, so that other programs on the machine do not count. Each page is asked
+for on a new state of the study, so that nothing is left over from the request before, except the places of the people
+in the picture, which are computed anew only when there are 40 % more contacts (`places` says how long that takes).
+`open` is the time to open the study, without the derivation of the key, which takes about half a second by design.
 With Playwright and Chromium, `painted` is the time from the start of the navigation to the first picture on the screen.
 """
 
@@ -21,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from starlette.testclient import TestClient
 
-from claim.field.advice.rehearsal import made_up_names
+from claim.field.advice.rehearsal import EASY, made_up_names
 from claim.field.store.library import Library
 from claim.field.study import commands
 from claim.field.study.commands import Draft
@@ -31,6 +33,13 @@ from claim.field.web.app_state import AppState
 from claim.field.web.picture import places_of
 
 SIZES = ((20, 6), (200, 50), (2000, 400))  # people and surveys
+PAGES = (
+    "", "/people", "/people?page=40", "/next", "/next?count=5", "/same", "/network", "/leaders",
+    "/leaders?attendance=70", "/export", "/import", "/history", "/history?page=5", "/settings", "/people/P1",
+    "/survey/P1",
+)  # fmt: skip
+PARTS = ("/picture", "/picture/leaders")  # what the page of the network asks for
+PASSPHRASE = "correct horse battery"
 GROUP = 40  # most contacts are within groups of this size
 CONTACTS = 12  # named in a survey
 REPEATS = 5
@@ -40,18 +49,21 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--browser", action="store_true", help="measure the first picture in Chromium too")
     browser = arguments.parse_args().browser
-    table = Table(title="Milliseconds, median", caption="target: page 300, painted 1000 at 2,000 people")
-    for column in ("people", "contacts", "page", "places", "picture", "leaders", *(["painted"] if browser else [])):
-        table.add_column(column, justify="right")
+    table = Table(title="Milliseconds, median", caption="target at 2,000 people: pages 300, open and painted 1000")
+    table.add_column("")
+    columns = []
     for people, surveys in SIZES:
-        table.add_row(*measured(people, surveys, browser))
+        table.add_column(f"{people} people, {surveys} surveys", justify="right")
+        columns.append(measured(people, surveys, browser))
+    for name in columns[0]:
+        table.add_row(name, *(f"{column[name]:.0f}" for column in columns))
     Console().print(table)
 
 
-def measured(people: int, surveys: int, browser: bool) -> list[str]:
+def measured(people: int, surveys: int, browser: bool) -> dict[str, float]:
     with bound(0) as door, tempfile.TemporaryDirectory() as folder:
-        state = AppState(Library(Path(folder) / "studies", work=10), port=door.getsockname()[1])
-        study = state.create(Setup("Speed", budget=surveys, leaders=8), "correct horse battery")
+        state = AppState(Library(Path(folder) / "studies", work=EASY), port=door.getsockname()[1])
+        study = state.create(Setup("Speed", budget=surveys, leaders=8), PASSPHRASE)
         opened = state.study(study)
         opened.run(lambda draft: fill(draft, people, surveys))
         client = TestClient(create_app(state), base_url=f"http://127.0.0.1:{state.port}", follow_redirects=False)
@@ -60,26 +72,27 @@ def measured(people: int, surveys: int, browser: bool) -> list[str]:
         def changed() -> None:
             opened.run(lambda draft: commands.add_person(draft, f"Late {time.time_ns()}", is_start=False))
 
-        paths = (f"/s/{study}/network", f"/api/studies/{study}/picture", f"/api/studies/{study}/picture/leaders")
-        page, picture, leaders = (
-            milliseconds(lambda path=path: client.get(path).raise_for_status(), changed) for path in paths
-        )
-        places = milliseconds(lambda: places_of(opened.study), changed)
-        painted = [f"{first_picture(state, door, study, dict(client.cookies), changed):.0f}"] if browser else []
-        times = [f"{each:.0f}" for each in (page, places, picture, leaders)]
-        row = [people, len(opened.study.ties), *times, *painted]
+        def took(address: str) -> float:
+            return milliseconds(lambda: client.get(address).raise_for_status(), changed)
+
+        times = {page or "overview": took(f"/s/{study}{page}") for page in PAGES}
+        times |= {part: took(f"/api/studies/{study}{part}") for part in PARTS}
+        times["places"] = milliseconds(lambda: places_of(opened.study), changed)
+        times["open"] = milliseconds(lambda: state.library.open(study, PASSPHRASE).lock(), changed)
+        if browser:
+            times["painted"] = first_picture(state, door, study, dict(client.cookies), changed)
         state.shut_down()
-    return [str(each) for each in row]
+    return times
 
 
 def milliseconds(work: Callable[[], object], before: Callable[[], object]) -> float:
-    """Median of the work; a first round is not counted."""
+    """Median processor time of the work; a first round is not counted."""
     taken = []
     for _ in range(REPEATS + 1):
         before()
-        began = time.perf_counter()
+        began = time.process_time()
         work()
-        taken.append(1000 * (time.perf_counter() - began))
+        taken.append(1000 * (time.process_time() - began))
     return statistics.median(taken[1:])
 
 
