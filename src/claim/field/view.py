@@ -197,7 +197,7 @@ def after_selection(view: View) -> dict[str, int]:
         "known": len(states),
         "ties": len(view.study.ties),
         "asked": len(leaders),
-        **{answer: answers.count(answer) for answer in ("accepted", "declined", "replaced")},  # type: ignore[call-overload]
+        **{answer: answers.count(answer) for answer in ("accepted", "declined", "replaced")},
         "sessions": len(view.study.state.sessions),
         "came": sum(leader.attended > 0 for leader in leaders),
         "attended": visits.count("attended"),
