@@ -53,6 +53,7 @@ PersonState = Literal[
 _STRENGTH: tuple[PersonState, ...] = (  # the first of these holds for a person who is known under several codes
     "withdrawn", "surveying", "surveyed", "partial", "refused", "no-show", "not found", "named", "forgotten",
 )  # fmt: skip
+LeaderState = Literal["offered", "accepted", "declined", "replaced"]
 SessionAnswer = Literal["invited", "attended", "not attended"]
 GONE: tuple[PersonState, ...] = ("withdrawn", "forgotten")
 TALKED: tuple[PersonState, ...] = ("surveying", "surveyed", "partial")
@@ -92,7 +93,7 @@ class Survey:
 class Leader:
     """The answers of a person who was asked to lead, and what became of each session they were invited to."""
 
-    answer: Literal["offered", "accepted", "declined", "replaced"]
+    answer: LeaderState
     sessions: Mapping[int, SessionAnswer] = field(default_factory=dict)  # below 0: noted without a session
 
     @property
