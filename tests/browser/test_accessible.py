@@ -6,6 +6,7 @@ from test_walk import press
 PAGES = (
     "", "/people", "/next", "/next?count=3", "/same", "/network", "/leaders", "/export", "/import", "/history",
     "/settings", "/practice", "/people/P1", "/survey/P1", "/survey/P5", "/nothing",
+    "/sessions", "/follow-up", "/print", "/print/sheets?count=3", "/print/consent", "/appointments", "/report",
 )  # fmt: skip
 
 LOOK = r"""() => {

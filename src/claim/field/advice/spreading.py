@@ -24,7 +24,7 @@ from claim.selection.foresight.reach import estimated_people
 from claim.selection.foresight.selection_state import NOT_NAMED, SeenNetwork, closure, excess_degree, spread
 
 WORLDS = 50  # for each of the factors
-FACTORS = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0)  # unseen contacts, against the mean that foresight assumes
+FACTORS = (0.0, 0.015, 0.06, 0.25, 0.5, 1.0, 1.5)  # unseen contacts, against the mean that foresight assumes
 GRID: FloatArray = (np.arange(100) + 0.5) ** 2 / 100**2  # of p; equal steps of the root: Jeffreys' prior of a rate
 ANCHORS = (0.02, 0.05, 0.1, 0.2, 0.4)  # values of p at which foresight is asked
 SAMPLES = 200  # worlds of foresight
@@ -138,8 +138,8 @@ class HiddenContacts:
     """
 
     n: int  # people who were seen and people who were not
-    shape: FloatArray  # (n,) of the gamma distribution of each person's rate
-    scale: float
+    mean: FloatArray  # (n,) unseen contacts of each person
+    shape: FloatArray  # (n,) of the gamma distribution of their rate
     namers: IntArray  # surveyed contacts of person u: namers[starts[u]:starts[u + 1]]
     starts: OffsetArray
     closure: float
@@ -150,17 +150,17 @@ class HiddenContacts:
         unknown = int(np.clip(round(people) - view.n, 0, MOST_UNKNOWN))
         excess = excess_degree(view)
         evenness = 1.0 / spread(view, excess)
-        shape = np.where(view.named > 0, evenness + view.named, NOT_NAMED * (evenness + 1.0))
-        shape[view.surveyed] = 0.0
-        shape = np.concatenate((shape, np.full(unknown, NOT_NAMED * (evenness + 1.0))))
-        contacts, counts = view.network.contacts, np.concatenate((view.named, np.zeros(unknown)))
-        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        namers = contacts[view.surveyed[contacts]]
-        return cls(view.n + unknown, shape, excess / (evenness + 1.0), namers, starts, closure(view))
+        named = np.concatenate((view.named, np.zeros(unknown)))
+        mean = excess * np.where(named > 0, (evenness + named) / (evenness + 1.0), NOT_NAMED)
+        mean[: view.n][view.surveyed] = 0.0
+        shape = evenness + named
+        starts = np.concatenate(([0], np.cumsum(named))).astype(np.int64)
+        namers = view.network.contacts[view.surveyed[view.network.contacts]]
+        return cls(len(named), mean, shape, namers, starts, closure(view))
 
     def draw(self, rng: np.random.Generator) -> tuple[OffsetArray, OffsetArray]:
         """The ends of the unseen contacts of one world, as many as for the largest factor."""
-        counts = rng.poisson(rng.gamma(self.shape) * self.scale * FACTORS[-1])
+        counts = rng.poisson(FACTORS[-1] * self.mean * rng.gamma(self.shape) / self.shape)
         halves: OffsetArray = np.repeat(np.arange(self.n), counts).astype(
             np.int64
         )  # of contacts, to be joined in pairs
