@@ -55,7 +55,7 @@ def seen() -> Discovered:
         found.record_start(found.add_person(None))
     for i in range(9):
         person = found.add_person(0 if i < 5 else 1)
-        for namer in ((0,) if i < 4 else (0, 1) if i == 4 else (1,)):
+        for namer in (0,) if i < 4 else (0, 1) if i == 4 else (1,):
             found.add_tie(namer, person)
     return found
 
@@ -91,7 +91,7 @@ def test_the_more_people_say_yes_the_larger_is_p(seen):
 
 
 def test_without_unseen_contacts_the_posterior_is_that_of_independent_answers():
-    """All ten contacts of the leader were asked and have no other contacts: a binomial likelihood under Jeffreys' prior."""
+    """All ten contacts of the leader were asked and have no other contacts: the likelihood is binomial."""
     rng = np.random.default_rng(0)
     limits = np.full((len(FACTORS), WORLDS, 11), NEVER)
     limits[:, :, 1:] = (np.arange(WORLDS)[:, None] + 0.5) / WORLDS

@@ -26,7 +26,7 @@ from claim.selection.foresight.selection_state import NOT_NAMED, SeenNetwork, cl
 WORLDS = 50  # for each of the factors
 FACTORS = (0.0, 0.015, 0.06, 0.25, 0.5, 1.0, 1.5)  # unseen contacts, against the mean that foresight assumes
 GRID: FloatArray = (np.arange(100) + 0.5) ** 2 / 100**2  # of p; equal steps of the root: Jeffreys' prior of a rate
-ANCHORS = (0.02, 0.05, 0.1, 0.2, 0.4)  # values of p at which foresight is asked
+ANCHORS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # values of p at which foresight is asked
 SAMPLES = 200  # worlds of foresight
 DOUBT = 0.3  # further standard deviation of the logarithm of the reach: worlds are simpler than communities are
 MOST_UNKNOWN = 2000  # people whom no one named: of more, hardly a way leads back to people who were
@@ -100,9 +100,10 @@ def draw_worlds(view: SeenNetwork, came: Sequence[int], people: float | None, rn
     for world in range(WORLDS):
         ends = [np.concatenate(each) for each in zip((sources, targets), hidden.draw(rng), strict=True)]
         numbers = rng.random(len(ends[0]))
-        factor_from = np.concatenate((np.zeros(len(sources)), rng.uniform(0, FACTORS[-1], len(ends[0]) - len(sources))))
+        seen = np.arange(len(numbers)) < len(sources)
+        factor_from = rng.uniform(0, FACTORS[-1], len(numbers))
         for i, factor in enumerate(FACTORS):  # the contacts of a smaller factor are some of those of a larger one
-            there = factor_from < factor
+            there = seen | (factor_from < factor)
             found = smallest_p(hidden.n, ends[0][there], ends[1][there], numbers[there], leaders)
             limits[i, world] = found[: view.n]
             totals[:, i] += np.searchsorted(np.sort(found), GRID) / WORLDS
