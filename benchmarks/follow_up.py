@@ -20,7 +20,6 @@ from claim.selection.foresight import foresight_named
 from claim.selection.foresight.selection_state import SeenNetwork
 
 FAMILIES = ("retweet", "animal", "villages")
-CHANCES = (0.05, 0.1, 0.2)
 LEADERS, START = 10, 5
 
 
@@ -61,6 +60,7 @@ def main() -> None:
     """Print the share of intervals that contain p, and how wide they are, for each p and family."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500, help="follow-ups for each p")
+    parser.add_argument("--probabilities", default="0.05,0.1,0.2", help="values of p")
     parser.add_argument("--role", choices=("train", "test"), default="train", help="networks")
     parser.add_argument("--budget", type=int, default=20, help="surveys after the five start people")
     parser.add_argument("--asked", type=int, default=40, help="people asked after the sessions")
@@ -72,7 +72,7 @@ def main() -> None:
     networks = {family: [load(each.name) for each in family_networks(family, given.role)] for family in FAMILIES}
     print("| p | networks | follow-ups | interval holds | p is below it | above it | said yes | estimate | interval |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for p in CHANCES:
+    for p in map(float, given.probabilities.split(",")):
         found: dict[str, list[FollowUp]] = {family: [] for family in FAMILIES}
         for run in range(given.runs):
             family = FAMILIES[run % len(FAMILIES)]

@@ -77,7 +77,6 @@ def test_worlds_with_more_contacts_reach_no_fewer_people(seen):
     assert worlds.limits.shape == (len(FACTORS), WORLDS, 11)
     assert (np.diff(worlds.limits, axis=0) <= 0).all()
     assert worlds.weights.sum(axis=1) == pytest.approx(np.ones(len(GRID)))
-    assert worlds.near.tolist() == [i in range(2, 7) for i in range(11)]
 
 
 def test_the_more_people_say_yes_the_larger_is_p(seen):
@@ -99,7 +98,7 @@ def test_without_unseen_contacts_the_posterior_is_that_of_independent_answers():
         for person in range(1, 11):
             limits[factor, :, person] = rng.permutation(limits[factor, :, person])
     weights = np.full((len(GRID), len(FACTORS)), 1 / len(FACTORS))
-    worlds = Worlds(limits, weights, np.arange(11) > 0)
+    worlds = Worlds(limits, weights)
     found = worlds.estimate(range(1, 11), np.arange(10) < 2)
     plain = GRID**2 * (1 - GRID) ** 8
     below = np.cumsum(plain) / plain.sum()
@@ -178,9 +177,16 @@ def test_answers_are_counted_extrapolated_and_compared_with_what_was_expected(pa
     assert found.estimate.low < found.estimate.p < found.estimate.high
 
 
-def test_the_same_log_gives_the_same_estimate(paper):
-    found = answered(paper, "yynnn")
-    assert follow_up(paper.study) == found
+def test_the_same_log_gives_the_same_estimate_with_and_without_kept_worlds(paper):
+    found, kept = answered(paper, "yynnn"), {}
+    assert follow_up(paper.study, kept) == found
+    worlds = kept["worlds"][1]
+    paper.run(lambda draft: commands.answer_follow_up(draft, found.noted[0], "no"))
+    assert follow_up(paper.study, kept) == follow_up(paper.study)
+    assert kept["worlds"][1] is worlds
+    paper.run(lambda draft: commands.mark_start(draft, "P4", False))
+    assert follow_up(paper.study, kept) == follow_up(paper.study)
+    assert kept["worlds"][1] is not worlds
 
 
 def test_nothing_is_estimated_before_a_leader_came(paper):

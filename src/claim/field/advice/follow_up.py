@@ -1,6 +1,8 @@
 """After the sessions: whom to ask whether anyone talked to them about it, and what the answers say."""
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import beta
@@ -51,8 +53,8 @@ def leaders_who_came(study: Study) -> list[Person]:
     return [person for person in study.people.values() if person.known and person.leader and person.leader.attended]
 
 
-def follow_up(study: Study) -> FollowUp:
-    """Whom to ask, by lot, and what is known from those who were asked."""
+def follow_up(study: Study, kept: MutableMapping[Any, Any] | None = None) -> FollowUp:
+    """Whom to ask, by lot, and what the answers say; ``kept`` holds the last worlds, to use them again."""
     people = [person for person in study.people.values() if may_be_asked(person)]
     by_lot = sorted(people, key=lambda person: _lot(study.setup.seed, person.code))
     answered = [person for person in by_lot if person.follow_up in ("yes", "no")]
@@ -61,7 +63,7 @@ def follow_up(study: Study) -> FollowUp:
     counts = (tuple(waiting), tuple(noted), len(came), len(answered), yes)
     if not came or not answered:
         return FollowUp(*counts, None, None, None, None)
-    worlds = _worlds(study, [person.code for person in came])
+    worlds = _worlds(study, [person.code for person in came], {} if kept is None else kept)
     index, p = study.seen.index, study.setup.p
     asked, rest = ([index[person.code] for person in group] for group in (answered, people))
     said = np.array([person.follow_up == "yes" for person in answered])
@@ -76,11 +78,18 @@ def _lot(seed: int, code: str) -> tuple[int, str]:
     return int(named_seed(seed, "follow-up", code).generate_state(1)[0]), code
 
 
-def _worlds(study: Study, came: list[str]) -> Worlds:
+def _worlds(study: Study, came: list[str], kept: MutableMapping[Any, Any]) -> Worlds:
+    """The worlds of a study, which depend on what was seen and who came, not on the answers."""
     index, size = study.seen.index, study.setup.size_high
     people = None if size is None else float(max(size, len(index)))
-    rng = np.random.default_rng(named_seed(study.setup.seed, "follow-up"))
-    return draw_worlds(SeenNetwork.of(study.discovered()), [index[code] for code in came], people, rng)
+    view, leaders = SeenNetwork.of(study.discovered()), [index[code] for code in came]
+    seen = (view.network.checksum, view.surveyed.tobytes(), view.start.tobytes())
+    key = (study.setup.seed, people, *leaders, *seen)
+    if kept.get("worlds", (None,))[0] != key:
+        rng = np.random.default_rng(named_seed(study.setup.seed, "follow-up"))
+        kept["worlds"] = key, draw_worlds(view, leaders, people, rng)
+    worlds: Worlds = kept["worlds"][1]
+    return worlds
 
 
 def _extrapolated(came: int, yes: int, asked: int, people: int) -> Share:

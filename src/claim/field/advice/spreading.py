@@ -28,8 +28,9 @@ FACTORS = (0.0, 0.015, 0.06, 0.25, 0.5, 1.0, 1.5)  # unseen contacts, against th
 GRID: FloatArray = (np.arange(100) + 0.5) ** 2 / 100**2  # of p; equal steps of the root: Jeffreys' prior of a rate
 ANCHORS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # values of p at which foresight is asked
 SAMPLES = 200  # worlds of foresight
-DOUBT = 0.3  # further standard deviation of the logarithm of the reach: worlds are simpler than communities are
+DOUBT = 0.5  # further standard deviation of the logarithm of the reach: worlds are simpler than communities are
 MOST_UNKNOWN = 2000  # people whom no one named: of more, hardly a way leads back to people who were
+GROUPS = 4  # of people asked
 LEVEL = 0.9
 ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 NEVER = 2.0  # above every p
@@ -50,7 +51,6 @@ class Worlds:
 
     limits: FloatArray  # (factors, worlds, n) the smallest p at which each person is reached
     weights: FloatArray  # (p of GRID, factors) how likely each number of unseen contacts is
-    near: BoolArray  # (n,) contacts of the leaders who came
 
     def reached(self, people: Sequence[int], p: float) -> tuple[float, float, float]:
         """How many of these people are reached: the mean, and the ends of a 90 % range."""
@@ -64,17 +64,17 @@ class Worlds:
     def estimate(self, asked: Sequence[int], yes: BoolArray) -> Estimate:
         """p from the answers of the people asked.
 
-        Contacts of the leaders and others are counted apart: p shows in the first, unseen contacts in the second. The
-        likelihood of a count is that of a beta-binomial distribution with the mean and the variance over the worlds:
-        people are reached together, through the same contacts, so that their answers are not independent.
+        Answers are counted in groups of people who are reached as easily along seen contacts: p shows in those who are
+        near the leaders, unseen contacts show in the others. The likelihood of a count is that of a beta-binomial
+        distribution with the mean and the variance over the worlds: people are reached together, through the same
+        contacts, so that their answers are not independent.
         """
         posterior, people = self.weights.copy(), np.array(asked, dtype=np.int64)
-        for near in (True, False):
-            group = people[self.near[people] == near]
-            if len(group):
-                counts = np.array([(self.limits[:, :, group] < p).sum(axis=2) for p in GRID])  # (p, factors, worlds)
-                said = int(yes[self.near[people] == near].sum())
-                posterior *= betabinom.pmf(said, len(group), *_shape(counts, len(group)))
+        along_seen = np.minimum(self.limits[FACTORS.index(0.0)][:, people], 1.0).mean(axis=0)
+        for group in np.array_split(np.argsort(along_seen, kind="stable"), min(GROUPS, len(people))):
+            limits = self.limits[:, :, people[group]]
+            counts = np.array([(limits < p).sum(axis=2) for p in GRID])  # (p, factors, worlds)
+            posterior *= betabinom.pmf(int(yes[group].sum()), len(group), *_shape(counts, len(group)))
         below = np.cumsum(posterior.sum(axis=1)) / posterior.sum()
         low, middle, high = np.interp((ENDS[0], 0.5, ENDS[1]), below, GRID)
         return Estimate(float(middle), float(low), float(high))
@@ -107,13 +107,7 @@ def draw_worlds(view: SeenNetwork, came: Sequence[int], people: float | None, rn
             found = smallest_p(hidden.n, ends[0][there], ends[1][there], numbers[there], leaders)
             limits[i, world] = found[: view.n]
             totals[:, i] += np.searchsorted(np.sort(found), GRID) / WORLDS
-    return Worlds(limits, _weights(view, leaders, people, totals), view.over_contacts(_members(view.n, leaders)) > 0)
-
-
-def _members(n: int, people: OffsetArray) -> BoolArray:
-    found = np.zeros(n, dtype=np.bool_)
-    found[people] = True
-    return found
+    return Worlds(limits, _weights(view, leaders, people, totals))
 
 
 def _weights(view: SeenNetwork, came: OffsetArray, people: float | None, totals: FloatArray) -> FloatArray:

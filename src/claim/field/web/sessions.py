@@ -83,4 +83,4 @@ def accept(form: Sent, page: StudyPage) -> Response:
 
 def follow_up_of(page: StudyRequest) -> FollowUp:
     """The follow-up, computed once for a view."""
-    return page.view.once("follow-up", lambda: follow_up(page.study))
+    return page.view.once("follow-up", lambda: follow_up(page.study, page.view.carried))
