@@ -39,7 +39,7 @@ def replace_absent(page) -> None:
     page.get_by_text("did not come to any session").wait_for()
     before = page.locator("ol.cards").first.inner_text()
     press(page, "Replace", exact=False)
-    page.get_by_text("1 leaders are missing before session 1").wait_for()
+    page.get_by_text("Leaders missing before session 1").wait_for()
     assert page.locator("ol.cards").first.inner_text() != before
 
 

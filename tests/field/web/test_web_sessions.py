@@ -54,10 +54,10 @@ def test_leaders_who_do_not_come_are_shown_and_replaced(browser, led):
     browser.post(f"{led}/sessions/1", person="P2", action="not attended")
     page = browser.text(f"{led}/leaders")
     assert "did not come to any session" in page
-    assert "leaders are missing" not in page
+    assert "Leaders missing" not in page
     browser.post(f"{led}/leaders", person="P2", action="replaced")
     page = browser.text(f"{led}/leaders")
-    assert "1 leaders are missing before session 1 on 2099-03-01 14:30" in page
+    assert "Leaders missing before session 1 on 2099-03-01 14:30: 1." in page
     assert "did not come to any session" not in page
     assert "Ben P2 replaced" in page.partition("Declined or replaced")[2]
     assert "Ben" not in page.partition("Declined or replaced")[0].partition("Suggested leaders")[2]
