@@ -1,5 +1,7 @@
 """A real browser from the leaders through sessions and follow-up to the report, on a desk and on a phone."""
 
+import re
+
 from test_walk import first_people, new_study, press, survey_next
 
 NAMES = ("Zubizarreta", "Okafor", "Díaz", "Ortega", "Lund", "Haddad")
@@ -78,6 +80,7 @@ def test_from_leaders_to_the_report(watched, server):
     assert not [name for name in NAMES if name in printed]
     assert not page.get_by_role("button").and_(page.locator(":visible")).count()
     assert page.locator("svg.still g").count() > 5
+    assert len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))) == 1
 
 
 def test_sheets_and_appointments_show_names_only_if_asked(watched, server):
