@@ -7,6 +7,7 @@ from test_walk import fill_in_study, first_people, more, press, rehearse, survey
 PRACTICE = (
     "", "/people", "/next", "/next?count=3", "/same", "/network", "/leaders", "/export", "/import", "/history",
     "/settings", "/practice", "/people/P1", "/survey/P1", "/survey/P2", "/nothing",
+    "/sessions", "/follow-up", "/print", "/print/sheets?count=3", "/print/consent", "/appointments", "/report",
 )  # fmt: skip
 SPOIL = """() => {
   const add = (tag, textContent = "") =>

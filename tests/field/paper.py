@@ -88,6 +88,13 @@ STEPS: dict[str, Callable[[Draft, str, str, int], object]] = {
     "override": lambda d, a, b, n: commands.override(d, a, f"because {n}"),
     "offered": lambda d, a, b, n: commands.answer_of_leader(d, a, "offered"),
     "accepted": lambda d, a, b, n: commands.answer_of_leader(d, a, "accepted"),
+    "declined": lambda d, a, b, n: commands.answer_of_leader(d, a, "declined"),
+    "session": lambda d, a, b, n: commands.plan_session(d, f"2030-02-{1 + n % 28:02}T14:30", f"hall {n}", [a]),
+    "attended": lambda d, a, b, n: commands.answer_of_leader(d, a, "attended", 1 + n % 2),
+    "missed": lambda d, a, b, n: commands.answer_of_leader(d, a, "not attended", 1 + n % 2),
+    "appointment": lambda d, a, b, n: commands.make_appointment(d, a, f"2030-01-{1 + n % 28:02}T09:00", f"door {n}"),
+    "cancelled": lambda d, a, b, n: commands.cancel_appointment(d, a),
+    "follow-up": lambda d, a, b, n: commands.answer_follow_up(d, a, ("yes", "no", "not asked")[n % 3]),  # type: ignore[arg-type]
     "wish": lambda d, a, b, n: commands.wish_for_leader(d, a, ("include", "exclude", "none")[n % 3]),  # type: ignore[arg-type]
     "undo": lambda d, a, b, n: commands.undo(d, 1 + n % d.study.position),
 }

@@ -280,3 +280,23 @@ def test_no_name_key_is_left_that_the_log_does_not_know_of(study, tmp_path, monk
     with pytest.raises(ClaimError, match="disk is full"):
         study("export", "--names", str(tmp_path / "names.key"))
     assert not (tmp_path / "names.key").exists()
+
+
+def test_sessions_and_the_follow_up(study):
+    study("create", "--leaders", "1", *FOLLOWING, lines=["Centre"])
+    study("add", "--start", lines=["Ana"])
+    study("answer", "P1", "--consent", lines=["Ben", "Carla", "Dan"])
+    for answer in ("offered", "accepted"):
+        study("leader", "P1", answer)
+    planned = study("session", "2030-01-31T14:30", "--invite", "P1", "--json", "-")
+    assert planned == {"session": 1, "at": "2030-01-31T14:30", "invited": ["P1"]}
+    study("leader", "P1", "attended", "--session", "1")
+    waiting = study("follow-up", "--json", "-")
+    assert sorted(waiting["to_ask"]) == ["P2", "P3", "P4"]
+    study("follow-up", waiting["to_ask"][0], "not-asked")
+    found = study("follow-up", waiting["to_ask"][1], "yes", "--json", "-")
+    assert (found["came"], found["asked"], found["yes"], found["to_ask"]) == (1, 1, 1, waiting["to_ask"][2:])
+    assert 0 < found["estimate"]["low"] < found["estimate"]["p"] < found["estimate"]["high"] <= 1
+    assert "1 of 1 people asked said yes" in study("follow-up")
+    with pytest.raises(ClaimError, match="the answer must be one of"):
+        study("follow-up", "P2", "perhaps")

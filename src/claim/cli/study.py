@@ -548,7 +548,10 @@ def leaders(
 def leader(
     open_study: OpenIt,
     person: Annotated[str, typer.Argument(metavar="CODE", help=ASKED)] = "",
-    answer: Annotated[str, typer.Argument(help="offered, accepted, declined, attended or not-attended.")] = "",
+    answer: Annotated[
+        str, typer.Argument(help="offered, accepted, declined, replaced, invited, attended or not-attended.")
+    ] = "",
+    session: Annotated[int | None, typer.Option(help="Number of the session that the answer is about.")] = None,
 ) -> Result:
     """Record the answer of a person who was asked to lead.
 
@@ -564,5 +567,55 @@ def leader(
         raise InputError(f"the answer must be one of {', '.join(get_args(LeaderAnswer))}")
     opened = open_study()
     [who] = people_of(opened.view, {PERSON: code})
-    opened.run(lambda draft: commands.answer_of_leader(draft, who, given))  # type: ignore[arg-type]
-    return {"person": who, "answer": given}, f"{who}: {given}"
+    opened.run(lambda draft: commands.answer_of_leader(draft, who, given, session))  # type: ignore[arg-type]
+    return {"person": who, "answer": given, "session": session}, f"{who}: {given}"
+
+
+@study_verb()
+def session(
+    open_study: OpenIt,
+    when: Annotated[str, typer.Argument(metavar="TIME", help="Local time, such as 2027-01-31T14:30.")],
+    invite: Annotated[str, typer.Option(metavar="P1,P2", help="Codes of leaders who accepted.")] = "",
+) -> Result:
+    """Plan the next session and invite leaders.
+
+    Example: [bold]claim study session 2027-01-31T14:30 --invite P1,P3[/bold]
+    """
+    from claim.field.study import commands
+
+    check_codes(names(invite), "give codes such as P3, which claim study people lists")
+    opened = open_study()
+    people = [coded(opened.view, code) for code in names(invite)]
+    number = opened.run(lambda draft: commands.plan_session(draft, when, leaders=people)).result
+    return {"session": number, "at": when, "invited": people}, f"session {number}: {when}, invited {len(people)}"
+
+
+@study_verb("follow-up")
+def follow_up_verb(
+    open_study: OpenIt,
+    person: Annotated[str | None, typer.Argument(metavar="CODE", help="Who answered.")] = None,
+    answer: Annotated[str, typer.Argument(help="yes, no or not-asked.")] = "",
+) -> Result:
+    """Record whether anyone talked to a person about it; without one, show whom to ask and what the answers say.
+
+    Example: [bold]claim study follow-up P7 yes[/bold]
+    """
+    from claim.field.advice.follow_up import follow_up
+    from claim.field.study import commands
+    from claim.field.study.events import FollowUpAnswer, as_data
+
+    given = answer.replace("-", " ")
+    if person is not None and given not in get_args(FollowUpAnswer):
+        raise InputError(f"the answer must be one of {', '.join(get_args(FollowUpAnswer))}")
+    check_codes([person] if person else [])
+    opened = open_study()
+    if person is not None:
+        who = coded(opened.view, person)
+        opened.run(lambda draft: commands.answer_follow_up(draft, who, given))  # type: ignore[arg-type]
+    found = follow_up(opened.study)
+    said = (
+        f"{found.yes} of {found.asked} people asked said yes; next: {', '.join(found.to_ask[:5]) or 'no one is left'}"
+    )
+    if found.estimate is not None:
+        said += f"\nestimated p: {found.estimate.p:.3f} ({found.estimate.low:.3f} to {found.estimate.high:.3f})"
+    return as_data(found), said

@@ -185,6 +185,26 @@ def overview(view: View) -> dict[str, Any]:
     }
 
 
+def after_selection(view: View) -> dict[str, int]:
+    """What came of interviews, leaders and sessions, in numbers."""
+    states = [person.state for person in view.known]
+    leaders = [person.leader for person in view.known if person.leader]
+    answers = [leader.answer for leader in leaders]
+    visits = [answer for leader in leaders for answer in leader.sessions.values()]
+    return {
+        "interviewed": sum(state in INTERVIEWED for state in states),
+        "refused": states.count("refused"),
+        "known": len(states),
+        "ties": len(view.study.ties),
+        "asked": len(leaders),
+        **{answer: answers.count(answer) for answer in ("accepted", "declined", "replaced")},
+        "sessions": len(view.study.state.sessions),
+        "came": sum(leader.attended > 0 for leader in leaders),
+        "attended": visits.count("attended"),
+        "not_attended": visits.count("not attended"),
+    }
+
+
 def people(view: View) -> list[dict[str, Any]]:
     """The people of the study with their names, in the order of discovery; for the team's own screen only."""
     same = ("state", "consent", "is_start", "is_new", "first_named_by", "times_named", "marked")

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from claim.field.exchange.records import OUTCOMES, STATUSES, Bundle, PersonRecord, SurveyRecord, TieRecord
+from claim.field.exchange.records import (
+    FOLLOW_UP_ANSWERS,
+    LEADER_STATES,
+    OUTCOMES,
+    STATUSES,
+    Bundle,
+    PersonRecord,
+    SurveyRecord,
+    TieRecord,
+)
 
 NASTY = st.sampled_from(
     ["=1+1", "+1", "-1", "@SUM(A1)", "'", "''", "'=x", "\\u{41}", "\\u{5c}", "\\u{202e}", "a|b", "|", "</script>",
@@ -43,6 +52,8 @@ def bundles(draw: st.DrawFn) -> Bundle:
             is_start=draw(st.booleans()),
             is_new=draw(st.booleans()),
             leader_rank=draw(COUNTS),
+            leader=draw(st.sampled_from([None, *LEADER_STATES])),
+            follow_up=draw(st.sampled_from([None, *FOLLOW_UP_ANSWERS])),
             x=draw(NUMBERS),
             y=draw(NUMBERS),
         )

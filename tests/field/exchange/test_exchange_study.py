@@ -63,6 +63,13 @@ def _fill(draft: Draft) -> None:
     commands.end_survey(draft, ben, "refused")
     commands.end_survey(draft, cleo, "no-show")
     commands.answer_of_leader(draft, cleo, "offered")
+    commands.answer_of_leader(draft, zoe, "offered")
+    commands.answer_of_leader(draft, zoe, "accepted")
+    commands.plan_session(draft, "2030-01-01T10:00", leaders=[zoe])
+    commands.answer_of_leader(draft, zoe, "attended", 1)
+    commands.answer_of_leader(draft, ann, "offered")
+    commands.answer_of_leader(draft, ann, "declined")
+    commands.answer_follow_up(draft, "P2", "yes")
     unnamed = draft.new_person(None)
     commands.meet_new_person(draft, unnamed)
     commands.end_survey(draft, unnamed, "refused")
@@ -80,6 +87,11 @@ def test_what_leaves_a_study(busy: OpenStudy) -> None:
         "Zoe Adler": by_name["Ben"].code
     }
     assert (by_name["Zoe Adler"].n_contacts, by_name["Ann Lee"].times_named, by_name["Cleo"].leader_rank) == (2, 1, 1)
+    assert {name: person.leader for name, person in by_name.items() if person.leader} == {
+        "Zoe Adler": "accepted", "Ann Lee": "declined", "Cleo": "offered",
+    }  # fmt: skip
+    assert (by_name["Zoe Adler"].sessions_attended, by_name["Zoe Adler"].sessions_missed) == (1, 0)
+    assert (by_name["Ann Lee"].leader_rank, by_name["Rosa Listed"].follow_up) == (None, "yes")
     assert len(bundle.ties) == 4
     assert [survey.outcome for survey in bundle.surveys] == ["answered", "answered", "refused", "no-show", "refused"]
 
@@ -136,6 +148,7 @@ def shape(bundle: Bundle) -> object:
     return (
         [(p.status, p.consent, p.n_contacts, p.times_named, p.is_start, p.leader_rank) for p in bundle.people],
         [(place.get(p.first_named_by or ""), p.is_new, place.get(p.marked or "")) for p in bundle.people],
+        [(p.leader, p.follow_up) for p in bundle.people],
         {frozenset((place[t.source], place[t.target])): {place[c] for c in t.named_by} for t in bundle.ties},
         [(place[s.person_code], s.outcome, s.n_named) for s in bundle.surveys],
     )

@@ -15,6 +15,7 @@ from claim.field.web.app_state import AppState
 PAGES = (
     "", "/people", "/next", "/next?count=5", "/same", "/network", "/leaders", "/leaders?attendance=70", "/export",
     "/import", "/history", "/history?page=5", "/settings", "/people/P1", "/survey/P1",
+    "/sessions", "/follow-up", "/print/sheets?count=5", "/appointments", "/report",
 )  # fmt: skip
 
 

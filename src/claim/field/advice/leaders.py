@@ -45,8 +45,8 @@ def choose_leaders(
 ) -> LeaderAdvice:
     """The study's number of leaders, with the wishes and answers that are in the log and those given here.
 
-    People who were offered the part or accepted stay leaders. Those who declined are passed over, and those who refused
-    to be surveyed too, unless the team asks for them. ``attendance`` is the
+    People who were offered the part or accepted stay leaders. Those who declined or were replaced are passed over, and
+    those who refused to be surveyed too, unless the team asks for them. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
     """
     from claim.selection.foresight import NAME as FORESIGHT
@@ -93,7 +93,7 @@ def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> dic
     for person in study.people.values():
         answer = person.leader.answer if person.leader else None
         refused = person.state == "refused" and person.wish != "include" and person.code not in wanted
-        if answer == "declined" or (refused and answer is None):
+        if (person.leader and person.leader.left) or (refused and answer is None):
             must_not.add(person.code)
         elif person.code not in unwanted and (person.wish == "include" or answer in ("offered", "accepted")):
             must.add(person.code)

@@ -124,7 +124,7 @@ def _written(value: object) -> str:
 _NODE, _EDGE = ("label", "x", "y", *_PEOPLE), ("weight", "named_by")
 _TYPES = dict.fromkeys(("x", "y", "weight"), "double") | {
     "n_contacts": "int", "times_named": "int", "leader_rank": "int", "is_start": "boolean",
-    "is_new": "boolean",
+    "is_new": "boolean", "sessions_attended": "int", "sessions_missed": "int",
 }  # fmt: skip
 
 

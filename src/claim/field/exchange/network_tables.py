@@ -1,7 +1,7 @@
 """Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
 from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, Builder, Role, Row, Tables, has, normal, surnames
-from claim.field.exchange.records import OUTCOMES, STATUSES, SurveyRecord
+from claim.field.exchange.records import FOLLOW_UP_ANSWERS, LEADER_STATES, OUTCOMES, STATUSES, SurveyRecord
 from claim.field.study.state import GONE
 from claim.io.columns import PAIRS, names_no_one
 from claim.io.tables import Table
@@ -21,6 +21,18 @@ PEOPLE = (
     Role("people.leader_rank", "their rank as leaders", ("leaderrank",), read=Row.count),
     Role("people.is_new", "whether they were met as new people", ("isnew",), read=Row.truth),
     Role("people.marked", "which of their contacts knows the most people", ("marked",)),
+    Role(
+        "people.leader",
+        "what came of asking them to lead",
+        ("leader",),
+        read=lambda row, key: row.one_of(key, LEADER_STATES),
+    ),
+    Role(
+        "people.follow_up",
+        "their follow-up answer",
+        ("followup",),
+        read=lambda row, key: row.one_of(key, FOLLOW_UP_ANSWERS),
+    ),
     Role("people.x", "their place in a picture, across", ("x",), read=Row.number),
     Role("people.y", "their place in a picture, up", ("y",), read=Row.number),
 )

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from claim.errors import InputError
-from claim.field.study.events import Outcome
-from claim.field.study.state import PersonState
+from claim.field.study.events import FollowUpAnswer, Outcome
+from claim.field.study.state import LeaderState, PersonState
 
 STATUSES: tuple[str, ...] = get_args(PersonState)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
+LEADER_STATES: tuple[str, ...] = get_args(LeaderState)
+FOLLOW_UP_ANSWERS: tuple[str, ...] = get_args(FollowUpAnswer)
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class PersonRecord:
     leader_rank: int | None = None
     is_new: bool = False  # met as a new person, drawn by lot
     marked: str | None = None  # the contact who, they say, knows the most people
+    leader: str | None = None  # what came of asking them to lead
+    sessions_attended: int | None = None
+    sessions_missed: int | None = None
+    follow_up: str | None = None  # whether anyone talked to them about it
     x: float | None = None
     y: float | None = None
 

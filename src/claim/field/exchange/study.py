@@ -11,7 +11,9 @@ from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import (
     ConsentGiven,
+    FollowUpAnswer,
     Imported,
+    LeaderAnswer,
     LeaderAnswered,
     NewPersonMet,
     Outcome,
@@ -63,13 +65,17 @@ def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord
         leader_rank=rank,
         is_new=person.is_new,
         marked=person.marked,
+        leader=person.leader.answer if person.leader else None,
+        sessions_attended=person.leader.attended if person.leader else None,
+        sessions_missed=person.leader.not_attended if person.leader else None,
+        follow_up=person.follow_up,
     )
 
 
 def _ranks(view: View) -> dict[str, int]:
-    """Leaders in the order in which they were asked, without those who declined."""
+    """Leaders in the order in which they were asked, without those who declined or were replaced."""
     leaders = view.study.state.leaders.items()
-    asked = [view.study.state.root(code) for code, leader in leaders if leader.answer != "declined"]
+    asked = [view.study.state.root(code) for code, leader in leaders if not leader.left]
     return {code: rank for rank, code in enumerate(dict.fromkeys(asked), start=1)}
 
 
@@ -150,12 +156,13 @@ class _Import:
     codes: dict[str, str] = field(default_factory=dict)  # in the study, by those in the file
 
     def run(self, same: Mapping[str, str], surveys: Iterable[SurveyRecord]) -> dict[str, str]:
-        """People, surveys and leaders."""
+        """People, surveys, leaders and the follow-up."""
         named = {code for by, pairs in self.reports.items() for pair in pairs for code in pair if code != by}
         for code, person in self.people.items():
             self.codes[code] = self._code(person, same.get(code), code in named)
         self._survey(surveys)
         self._ask_leaders()
+        self._follow_up()
         return self.codes
 
     def _code(self, person: PersonRecord, known_as: str | None, named: bool) -> str:
@@ -213,7 +220,18 @@ class _Import:
             commands.mark_contact(self.draft, codes[0], self.codes[person.marked])
 
     def _ask_leaders(self) -> None:
-        people = self.people.values()
-        for _, code in sorted((each.leader_rank, each.code) for each in people if each.leader_rank is not None):
-            if self.codes[code] not in self.draft.state.leaders:
-                self.draft.append(LeaderAnswered(self.codes[code], "offered"))
+        """Ask leaders in the order of their rank, then those who left, with what came of it."""
+        asked = [each for each in self.people.values() if each.leader_rank is not None or each.leader is not None]
+        for person in sorted(asked, key=lambda each: (each.leader_rank is None, each.leader_rank or 0, each.code)):
+            code = self.codes[person.code]
+            if code not in self.draft.state.leaders:
+                self.draft.append(LeaderAnswered(code, "offered"))
+                if person.leader not in (None, "offered"):
+                    self.draft.append(LeaderAnswered(code, cast(LeaderAnswer, person.leader)))
+
+    def _follow_up(self) -> None:
+        """The answers of people who were not asked to lead, and have none in the study yet."""
+        for person in self.people.values():
+            codes = set(self.draft.state.codes_of(self.codes[person.code]))
+            if person.follow_up is not None and not codes & {*self.draft.state.leaders, *self.draft.state.follow_up}:
+                commands.answer_follow_up(self.draft, self.codes[person.code], cast(FollowUpAnswer, person.follow_up))

@@ -83,6 +83,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     (),  # no new table; a program that does not know the event Restored says that a newer one is needed
     (),  # likewise for the settings and events of open studies, and for marks
+    (),  # likewise for sessions, appointments and follow-up answers
 )
 VERSION = len(MIGRATIONS)
 

@@ -1,6 +1,7 @@
 """Commands: each appends events to a draft, checked against the state, with the texts that they commit to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from claim.errors import InputError
@@ -11,6 +12,8 @@ from claim.field.study.names import clean, in_order, telling_words, tells
 from claim.field.study.setup import LONGEST_TEXT, Setup
 from claim.field.study.state import TALKED, State, apply, check_present, counting, undone_in
 from claim.field.study.study import Study
+
+LONGEST_PLACE = 200  # characters
 
 
 class Draft:
@@ -245,12 +248,18 @@ def _texts_about(draft: Draft, people: set[str]) -> set[str]:
     names = {body.name for body in bodies if isinstance(body, named) and body.person in people}
     telling = telling_words(draft.texts.get(name, "") for name in names)
     remarks = {
-        body.reason
+        body.commitment
         for body in bodies
-        if isinstance(body, happened.Overridden)
-        and (people & {body.person, *body.instead_of} or tells(draft.texts.get(body.reason, ""), telling))
+        if body.commitment is not None
+        and not isinstance(body, named)
+        and (_about(body) & people or tells(draft.texts.get(body.commitment, ""), telling))
     }
     return names | remarks
+
+
+def _about(body: Body) -> set[str]:
+    """The people whom a remark is about."""
+    return {getattr(body, "person", ""), *getattr(body, "instead_of", ())}
 
 
 # Advice and leaders --------------------------------------------------------------------------------------------------
@@ -281,10 +290,10 @@ def override(draft: Draft, person: str, reason: str) -> None:
     draft.append(happened.Overridden(draft.state.root(person), instead_of, draft.commit_to(reason.strip())))
 
 
-def answer_of_leader(draft: Draft, person: str, answer: happened.LeaderAnswer) -> None:
-    """A leader was offered the part, accepted, declined, came or did not come."""
+def answer_of_leader(draft: Draft, person: str, answer: happened.LeaderAnswer, session: int | None = None) -> None:
+    """A leader was offered the part, accepted, declined, was replaced, or was invited to a session, came or did not."""
     code = draft.state.code_where(person, draft.state.leaders.__contains__)
-    draft.append(happened.LeaderAnswered(code, answer))
+    draft.append(happened.LeaderAnswered(code, answer, session))
 
 
 def wish_for_leader(draft: Draft, person: str, wish: happened.Wish) -> None:
@@ -293,6 +302,53 @@ def wish_for_leader(draft: Draft, person: str, wish: happened.Wish) -> None:
         if code in draft.state.wishes:
             draft.append(happened.LeaderWished(code, "none"))
     draft.append(happened.LeaderWished(draft.state.root(person), wish))
+
+
+# After selection -----------------------------------------------------------------------------------------------------
+
+
+def plan_session(
+    draft: Draft, at: str, place: str = "", leaders: Iterable[str] = (), session: int | None = None
+) -> int:
+    """Plan the next session, or move one, and invite leaders who accepted; returns its number."""
+    if session is None:
+        session = max(draft.state.sessions, default=0) + 1
+    elif session not in draft.state.sessions:
+        raise InputError("there is no session {session}", session=session)
+    draft.append(happened.SessionPlanned(session, at, _place(draft, place)))
+    for person in leaders:
+        answer_of_leader(draft, person, "invited", session)
+    return session
+
+
+def make_appointment(draft: Draft, person: str, at: str, place: str = "") -> None:
+    """Agree on a time with a person; this replaces an earlier appointment."""
+    cancel_appointment(draft, person)
+    draft.append(happened.AppointmentMade(draft.state.root(person), at, _place(draft, place)))
+
+
+def cancel_appointment(draft: Draft, person: str) -> None:
+    """Cancel the appointment with a person, if there is one."""
+    for code in draft.state.codes_of(person):
+        if code in draft.state.appointments:
+            draft.append(happened.AppointmentCancelled(code))
+
+
+def _place(draft: Draft, place: str) -> str:
+    if len(place) > LONGEST_PLACE:
+        raise InputError("a place has at most {count} characters", count=LONGEST_PLACE)
+    return draft.commit_to(clean(place)) if clean(place) else ""
+
+
+def answer_follow_up(draft: Draft, person: str, answer: happened.FollowUpAnswer) -> None:
+    """A person said whether anyone talked to them about it, or could not be asked."""
+    code = draft.state.code_where(person, draft.state.follow_up.__contains__)
+    draft.append(happened.FollowUpAnswered(code, answer))
+
+
+def accept_estimate(draft: Draft, p: float) -> None:
+    """Use a p that was estimated from the follow-up from now on."""
+    change_settings(draft, replace(draft.state.settings, p=p))
 
 
 def exported(draft: Draft, what: str, with_names: bool = False) -> None:

@@ -60,7 +60,8 @@ def _value(kind: Any, value: Any, where: str) -> Any:
 
 
 Outcome = Literal["answered", "partial", "named nobody", "refused", "no-show", "not found"]
-LeaderAnswer = Literal["offered", "accepted", "declined", "attended", "not attended"]
+LeaderAnswer = Literal["offered", "accepted", "declined", "replaced", "invited", "attended", "not attended"]
+FollowUpAnswer = Literal["yes", "no", "not asked"]
 Wish = Literal["include", "exclude", "none"]
 NEW_PERSON = "new"  # stands for a new person in a recommendation, in the place of a code
 NO_HASH = "0" * 64
@@ -84,8 +85,9 @@ class Body:
 
     @property
     def commitment(self) -> str | None:
-        """What stands for the text of the event, a name or a reason, if it has one."""
-        return getattr(self, "name", None) or getattr(self, "reason", None)
+        """What stands for the text of the event, a name, a reason or a place, if it has one."""
+        found = (getattr(self, name, None) for name in ("name", "reason", "place"))
+        return next(filter(None, found), None)
 
 
 class StudyCreated(Body, permanent=True):
@@ -231,10 +233,46 @@ class Overridden(Body, affects_advice=False):
 
 
 class LeaderAnswered(Body, affects_advice=False):
-    """A leader was offered the part, accepted, declined, came or did not come."""
+    """A leader was offered the part, accepted, declined or was replaced; was invited to a session, came or did not.
+
+    ``session`` is the number of the session, if the answer is about one.
+    """
 
     person: str
     answer: LeaderAnswer
+    session: int | None = None
+
+
+class SessionPlanned(Body, affects_advice=False):
+    """A session takes place ``at`` this local time, YYYY-MM-DDTHH:MM; ``place`` is a commitment, or empty.
+
+    The same number again moves the session.
+    """
+
+    session: int
+    at: str
+    place: str = ""
+
+
+class AppointmentMade(Body, affects_advice=False):
+    """The team meets a person ``at`` this local time, YYYY-MM-DDTHH:MM; ``place`` is a commitment, or empty."""
+
+    person: str
+    at: str
+    place: str = ""
+
+
+class AppointmentCancelled(Body, affects_advice=False):
+    """There is no appointment with this person any more."""
+
+    person: str
+
+
+class FollowUpAnswered(Body, affects_advice=False):
+    """After the sessions: whether a person said that anyone talked to them about it, or could not be asked."""
+
+    person: str
+    answer: FollowUpAnswer
 
 
 class LeaderWished(Body, affects_advice=False):

@@ -4,18 +4,22 @@ Merging only notes that two codes are one person; everything stays filed under i
 is looked at (see :mod:`claim.field.study.study`). That is why un-merging and undoing restore exactly what was there.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Literal, cast
 
 from claim.errors import InputError
 from claim.field.study.events import (
     NEW_PERSON,
+    AppointmentCancelled,
+    AppointmentMade,
     ConsentGiven,
     ConsentWithdrawn,
     ContactMarked,
     Event,
-    LeaderAnswer,
+    FollowUpAnswer,
+    FollowUpAnswered,
     LeaderAnswered,
     LeaderWished,
     Log,
@@ -29,6 +33,7 @@ from claim.field.study.events import (
     PersonAdded,
     PersonRenamed,
     RecommendationShown,
+    SessionPlanned,
     SettingsChanged,
     StartChanged,
     StudyClosed,
@@ -48,6 +53,8 @@ PersonState = Literal[
 _STRENGTH: tuple[PersonState, ...] = (  # the first of these holds for a person who is known under several codes
     "withdrawn", "surveying", "surveyed", "partial", "refused", "no-show", "not found", "named", "forgotten",
 )  # fmt: skip
+LeaderState = Literal["offered", "accepted", "declined", "replaced"]
+SessionAnswer = Literal["invited", "attended", "not attended"]
 GONE: tuple[PersonState, ...] = ("withdrawn", "forgotten")
 TALKED: tuple[PersonState, ...] = ("surveying", "surveyed", "partial")
 
@@ -84,11 +91,33 @@ class Survey:
 
 @dataclass(frozen=True)
 class Leader:
-    """The answers of a person who was asked to lead."""
+    """The answers of a person who was asked to lead, and what became of each session they were invited to."""
 
-    answer: Literal["offered", "accepted", "declined"]
-    attended: int = 0
-    not_attended: int = 0
+    answer: LeaderState
+    sessions: Mapping[int, SessionAnswer] = field(default_factory=dict)  # below 0: noted without a session
+
+    @property
+    def attended(self) -> int:
+        """How many sessions they came to."""
+        return list(self.sessions.values()).count("attended")
+
+    @property
+    def not_attended(self) -> int:
+        """How many sessions they did not come to."""
+        return list(self.sessions.values()).count("not attended")
+
+    @property
+    def left(self) -> bool:
+        """Whether they lead no longer, so that another person is needed."""
+        return self.answer in ("declined", "replaced")
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """When and where: of a session with leaders, or of an appointment with one person."""
+
+    at: str
+    place: str = ""  # a commitment
 
 
 Report = tuple[str, str, str]  # by, one, other
@@ -109,6 +138,9 @@ class State:
     apart: dict[tuple[str, str], None] = field(default_factory=dict)
     leaders: dict[str, Leader] = field(default_factory=dict)
     wishes: dict[str, Wish] = field(default_factory=dict)
+    sessions: dict[int, Meeting] = field(default_factory=dict)
+    appointments: dict[str, Meeting] = field(default_factory=dict)
+    follow_up: dict[str, FollowUpAnswer] = field(default_factory=dict)
     shown: RecommendationShown | None = None
     new_since_shown: int = 0  # surveys of new people that began since
     overridden: Overridden | None = None
@@ -262,8 +294,19 @@ def _change(state: State, event: Event) -> None:
             state.shown, state.new_since_shown = shown, 0
         case Overridden() as overridden:
             state.overridden = overridden
-        case LeaderAnswered(person, answer):
-            state.leaders[person] = _leader(state, person, answer)
+        case LeaderAnswered() as body:
+            state.leaders[body.person] = _leader(state, body, event.seq)
+        case SessionPlanned(session, at, place):
+            state.sessions[session] = _meeting(at, place)
+        case AppointmentMade(person, at, place):
+            state.appointments[person] = _meeting(at, place)
+        case AppointmentCancelled(person):
+            if state.appointments.pop(person, None) is None:
+                raise InputError("{person} has no appointment", person=person)
+        case FollowUpAnswered(person, follow_up):
+            if state.leaders.keys() & state.codes_of(person):
+                raise InputError("{person} was asked to lead: ask people who were not", person=person)
+            state.follow_up[person] = follow_up
         case LeaderWished(person, wish):
             state.wishes.pop(person, None)
             if wish != "none":
@@ -289,8 +332,8 @@ def _withdraw(state: State, body: ConsentWithdrawn, at: str) -> None:
     for person in body.forgotten:
         state.update(person, state="forgotten")
     for person in (*body.people, *body.forgotten):
-        state.leaders.pop(person, None)
-        state.wishes.pop(person, None)
+        for answers in (state.leaders, state.wishes, state.appointments, state.follow_up):
+            answers.pop(person, None)
 
 
 def _report_tie(state: State, by: str, one: str, other: str, number: int) -> None:
@@ -364,16 +407,27 @@ def _merge(state: State, keep: str, other: str) -> None:
     state.merged[other] = keep
 
 
-def _leader(state: State, person: str, answer: LeaderAnswer) -> Leader:
-    """The answers of a leader after one more."""
+def _leader(state: State, body: LeaderAnswered, number: int) -> Leader:
+    """The answers of a leader after one more; ``number`` is that of the event."""
+    person, answer, session = body.person, body.answer, body.session
     leader = state.leaders.get(person)
     if answer == "offered":
-        return Leader("offered")
+        return Leader("offered") if leader is None else replace(leader, answer="offered")
     if leader is None:
         raise InputError("{person} was not asked to lead", person=person)
-    if answer in ("accepted", "declined"):
+    if answer in ("accepted", "declined", "replaced"):
         return replace(leader, answer=answer)
     if leader.answer != "accepted":
         raise InputError("{person} has not accepted to lead", person=person)
-    attended = answer == "attended"
-    return Leader(leader.answer, leader.attended + attended, leader.not_attended + (not attended))
+    if session not in state.sessions and (session is not None or answer == "invited"):
+        raise InputError("there is no session {session}", session=session)
+    key = -number if session is None else session
+    return replace(leader, sessions={**leader.sessions, key: cast(SessionAnswer, answer)})
+
+
+def _meeting(at: str, place: str) -> Meeting:
+    try:
+        datetime.strptime(at, "%Y-%m-%dT%H:%M")
+    except ValueError:
+        raise InputError("a time looks like 2027-01-31T14:30, not {at!r}", at=at[:40]) from None
+    return Meeting(at, place)

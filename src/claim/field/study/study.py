@@ -1,19 +1,21 @@
 """A study: the people known, whom they named and the surveys so far, from the log and nothing else."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
+from typing import TypeVar
 
 from claim.discovery.discovered import Discovered
 from claim.errors import InputError
-from claim.field.study.events import Event, Log, head_of
+from claim.field.study.events import Event, FollowUpAnswer, Log, head_of
 from claim.field.study.setup import Setup
 from claim.field.study.state import (
     GONE,
     TALKED,
     CodeEntry,
     Leader,
+    Meeting,
     PersonState,
     State,
     Survey,
@@ -21,6 +23,8 @@ from claim.field.study.state import (
     fold,
     undone_in,
 )
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class Person:
     surveyed_at: str | None
     leader: Leader | None
     wish: str | None
+    appointment: Meeting | None
+    follow_up: FollowUpAnswer | None
     seq: int
 
     @property
@@ -155,8 +161,10 @@ class Study:
             marked=next((contact for contact in marks if contact in contacts), None),
             missed=tuple(sorted(when for each in records for when in each.missed)),
             surveyed_at=max(ended, default=None),
-            leader=next((self.state.leaders[code] for code in codes if code in self.state.leaders), None),
-            wish=next((self.state.wishes[code] for code in codes if code in self.state.wishes), None),
+            leader=_first(self.state.leaders, codes),
+            wish=_first(self.state.wishes, codes),
+            appointment=_first(self.state.appointments, codes),
+            follow_up=_first(self.state.follow_up, codes),
             seq=min(each.seq for each in records),
         )
 
@@ -262,6 +270,11 @@ class Study:
             raise InputError("there is no event {number}", number=number)
         batch = self.log[number - 1].batch
         return list(takewhile(lambda event: event.batch == batch, self.log[batch - 1 :]))
+
+
+def _first(found: Mapping[str, T], codes: Iterable[str]) -> T | None:
+    """What is filed under the first of a person's codes that has anything."""
+    return next((found[code] for code in codes if code in found), None)
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -21,7 +21,7 @@ from claim.errors import ClaimError, InputError
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library
 from claim.field.store.store import Conflict, Damaged, NotSaved
-from claim.field.web import api, exchange, home, people, settings, survey
+from claim.field.web import api, exchange, home, people, printing, sessions, settings, survey
 from claim.field.web.app_state import AppState, Locked, NoStudy
 from claim.field.web.guard import Guard
 from claim.field.web.i18n import LANGUAGES, texts_in
@@ -33,7 +33,7 @@ STATUS: dict[type[ClaimError], int] = {
 LOOPBACK = "127.0.0.1"
 WATCH_SECONDS = 5.0
 ASK_SECONDS = 0.3
-PAGES = (home, people, survey, exchange, settings)
+PAGES = (home, people, survey, sessions, printing, exchange, settings)
 
 
 def create_app(state: AppState) -> FastAPI:

@@ -23,9 +23,9 @@ class Texts:
         """A text of the pages with its values put in."""
         return self.pages[key].format(**values)
 
-    def number(self, value: float) -> str:
-        """A number with one decimal."""
-        return number(round(value, 1), self.messages)
+    def number(self, value: float, decimals: int = 1) -> str:
+        """A number with at most so many decimals."""
+        return number(round(value, decimals), self.messages)
 
     def __contains__(self, key: str) -> bool:
         return key in self.pages

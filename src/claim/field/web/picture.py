@@ -26,6 +26,7 @@ GROWTH = 1.4  # between two steps at which all people are arranged anew
 PUSH = 0.55 * SIDE**2  # between two people, times their masses, by distance
 GRAVITY = np.array((0.9, 1.45))  # the pull towards the middle: parts do not drift away, and the picture is wide
 ROUNDS = 90  # of forces
+MOST_LABELS = 80  # codes in the picture for print
 GRID = 64  # squares to a side, in which the push between people is added up
 KINDS = {"surveying": "surveyed", "partial": "surveyed", "surveyed": "surveyed", "refused": "refused"}
 Point = tuple[float, float]
@@ -63,7 +64,7 @@ def settled_ties(count: int) -> int:
 
 def look_of(person: Person) -> tuple[str, bool]:
     """What a person's mark looks like: the kind, which gives colour and shape, and whether they were asked to lead."""
-    leads = person.leader is not None and person.leader.answer != "declined"
+    leads = person.leader is not None and not person.leader.left
     kind = KINDS.get(person.state, "named")
     return ("start" if person.is_start and kind != "refused" else kind), leads
 
@@ -95,6 +96,26 @@ def drawn(view: View, places: Places, short: Callable[[str], str]) -> dict[str, 
         )
     ties = [(index[tie.one], index[tie.other]) for tie in view.study.ties if tie.one in index and tie.other in index]
     return {"people": people, "ties": ties}
+
+
+def still_picture(study: Study, places: Places) -> dict[str, Any] | None:
+    """The picture for print, as a vector graphic: its frame, the contacts as one path, and the people; None if empty.
+
+    Marks keep their size on paper however many people there are; codes stand beside them if there is room.
+    """
+    if not places:
+        return None
+    xs, ys = zip(*places.values(), strict=True)
+    wide, high = max(max(xs) - min(xs), 10 * NEAR), max(ys) - min(ys)
+    size = wide / 90
+    box = f"{min(xs) - 4 * size:.0f} {min(ys) - 4 * size:.0f} {wide + 12 * size:.0f} {high + 8 * size:.0f}"
+    ends = [(places[tie.one], places[tie.other]) for tie in study.ties if tie.one in places and tie.other in places]
+    path = "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in ends)
+    people = []
+    for code, (x, y) in places.items():
+        kind, leads = look_of(study.people[code])
+        people.append({"code": code, "x": x, "y": y, "kind": kind, "leads": leads})
+    return {"box": box, "ties": path, "size": round(size, 1), "people": people, "labels": len(people) <= MOST_LABELS}
 
 
 # Forces --------------------------------------------------------------------------------------------------------------

@@ -281,6 +281,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"short": short, "moment": moment}
+    made.filters |= {"short": short, "moment": moment, "clock": lambda at: at.replace("T", " ")}
+    made.tests["has"] = lambda values, key: key in values
     made.globals["languages"] = LANGUAGES
     return made

@@ -64,7 +64,9 @@ def _line(page: StudyRequest, event: Event) -> str:
     data = as_data(event.body)
     people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in page.study.state.people))
     names = ", ".join(_named(page, code) for code in people)
-    parts = [page.text(f"event.{event.type}"), names, _extra(page, data)]
+    session = page.text("sessions.one", number=data["session"]) if data.get("session") else ""
+    text = page.view.texts.get(data.get("reason") or data.get("place") or "", "")
+    parts = [page.text(f"event.{event.type}"), session, names, _extra(page, data), f"“{short(text)}”" if text else ""]
     return ": ".join(part for part in parts if part)
 
 
@@ -77,6 +79,8 @@ def _extra(page: StudyRequest, data: dict[str, Any]) -> str:
     for key in ("outcome", "answer", "wish"):
         if isinstance(data.get(key), str):
             return page.text(f"{key}.{data[key]}")
+    if isinstance(data.get("at"), str):
+        return str(data["at"]).replace("T", " ")
     if isinstance(data.get("events"), list):
         return f"{min(data['events'])}–{max(data['events'])}"
     return str(data.get("what", ""))

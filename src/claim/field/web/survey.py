@@ -1,5 +1,6 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
+from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, cast, get_args
 
@@ -183,7 +184,9 @@ def leaders(page: StudyPage, attendance: Annotated[int | None, Query(ge=1, le=10
     """Leaders and replacements, with reasons and the reach to expect; wishes that contradict each other are shown."""
     attendance = percent(page.study.setup.attendance) if attendance is None else attendance
     advice, problem = attempt(lambda: page.leaders(attendance / 100))
-    return page.page("leaders.html", attendance=attendance, advice=advice, problem=problem)
+    now, sessions = datetime.now().strftime("%Y-%m-%dT%H:%M"), page.study.state.sessions.items()
+    upcoming = min((each for each in sessions if each[1].at >= now), key=lambda each: each[1].at, default=None)
+    return page.page("leaders.html", attendance=attendance, advice=advice, problem=problem, upcoming=upcoming)
 
 
 @router.post("/leaders")

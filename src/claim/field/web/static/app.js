@@ -292,6 +292,10 @@ for (const form of document.querySelectorAll("[data-entry]")) {
   for (const other of document.querySelectorAll("[data-leaves]")) waitForEntry(other, entry);
 }
 for (const place of document.querySelectorAll("[data-pick]")) pickPerson(place);
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
+}
 for (const menu of document.querySelectorAll("details.more")) {
   document.addEventListener("click", (event) => { if (!menu.contains(event.target)) menu.open = false; });
   menu.addEventListener("keydown", (event) => { if (event.key === "Escape") { menu.open = false; menu.querySelector("summary").focus(); } });

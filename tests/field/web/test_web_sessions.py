@@ -1,0 +1,105 @@
+"""Sessions, replacements and the follow-up, as a browser without script sees them."""
+
+import pytest
+from desk_client import position
+from test_web_flow import add, survey
+
+WHEN = "2099-03-01T14:30"
+
+
+@pytest.fixture
+def led(browser, base) -> str:
+    """A study whose two leaders, Ana and Ben, accepted."""
+    add(browser, base, "Ana", "Ben", start="1")
+    survey(browser, base, "P1", *(f"Carla {i}" for i in "klmno"))
+    survey(browser, base, "P2", *(f"Dan {i}" for i in "klmno"))
+    for person in ("P1", "P2"):
+        for action in ("offered", "accepted"):
+            assert browser.post(f"{base}/leaders", person=person, action=action).status_code == 303
+    return base
+
+
+def follow(browser, base: str, answers: str) -> list[str]:
+    """Answer for the people whom the page suggests, first in line first; returns them."""
+    asked = []
+    for letter in answers:
+        page = browser.get(f"{base}/follow-up").text
+        person = page.split('class="box now"')[1].split('name="person" value="')[1].split('"')[0]
+        answer = {"y": "yes", "n": "no", "-": "not asked"}[letter]
+        assert browser.post(f"{base}/follow-up", person=person, answer=answer).status_code == 303
+        asked.append(person)
+    return asked
+
+
+def test_sessions_are_planned_moved_and_attended(browser, led):
+    assert "Plan a session" in browser.text(f"{led}/sessions")
+    planned = browser.post(f"{led}/sessions", when=WHEN, place="town hall", person=["P1", "P2"])
+    assert planned.status_code == 303
+    page = browser.text(f"{led}/sessions")
+    assert "Session 1: 2099-03-01 14:30 town hall 0 of 2 invited leaders came" in page
+    browser.post(f"{led}/sessions/1", person="P1", action="attended")
+    browser.post(f"{led}/sessions/1", person="P2", action="not attended")
+    assert "1 of 2 invited leaders came" in browser.text(f"{led}/sessions")
+    browser.post(f"{led}/sessions", when="2099-04-01T10:00", place="", session="1")
+    assert "Session 1: 2099-04-01 10:00" in browser.text(f"{led}/sessions")
+    assert browser.post(f"{led}/sessions", when="soon").status_code == 400
+    assert browser.post(f"{led}/sessions/1", person="P1", action="accepted").status_code == 400
+    history = browser.text(f"{led}/history")
+    assert "Session planned: Session 1: 2099-03-01 14:30: “town hall”" in history
+    assert "Leader: Session 1: Ana (P1): came" in history
+
+
+def test_leaders_who_do_not_come_are_shown_and_replaced(browser, led):
+    browser.post(f"{led}/sessions", when=WHEN, person=["P1", "P2"])
+    browser.post(f"{led}/sessions/1", person="P2", action="not attended")
+    page = browser.text(f"{led}/leaders")
+    assert "did not come to any session" in page
+    assert "Leaders missing" not in page
+    browser.post(f"{led}/leaders", person="P2", action="replaced")
+    page = browser.text(f"{led}/leaders")
+    assert "Leaders missing before session 1 on 2099-03-01 14:30: 1." in page
+    assert "did not come to any session" not in page
+    assert "Ben P2 replaced" in page.partition("Declined or replaced")[2]
+    assert "Ben" not in page.partition("Declined or replaced")[0].partition("Suggested leaders")[2]
+
+
+def test_follow_up_goes_by_lot_and_estimates_p(browser, desk, led):
+    assert "Record first which leaders came" in browser.text(f"{led}/follow-up")
+    browser.post(f"{led}/sessions", when=WHEN, person=["P1", "P2"])
+    browser.post(f"{led}/sessions/1", person="P1", action="attended")
+    asked = follow(browser, led, "yyn-n")
+    assert len(set(asked)) == 5
+    assert not {"P1", "P2"} & set(asked)
+    page = browser.text(f"{led}/follow-up")
+    for shown in ("People asked 4", "Said yes 2", "Leaders who came 1", "Estimated p:", "could not be asked"):
+        assert shown in page
+    assert browser.post(f"{led}/follow-up", person="P1", answer="yes").status_code == 400
+    assert browser.post(f"{led}/follow-up", person=asked[0], answer="perhaps").status_code == 400
+    browser.post(f"{led}/follow-up", person=asked[0], answer="no")
+    assert "Said yes 1" in browser.text(f"{led}/follow-up")
+
+
+def test_the_estimate_is_used_when_it_is_accepted_and_undone_from_the_history(browser, desk, led):
+    study = led.removeprefix("/s/")
+    assert browser.post(f"{led}/follow-up/accept", at=position(browser.get(led).text)).status_code == 400
+    browser.post(f"{led}/sessions", when=WHEN, person=["P1"])
+    browser.post(f"{led}/sessions/1", person="P1", action="attended")
+    follow(browser, led, "yyyyyy")
+    before = desk.study(study).study
+    assert before.setup.p == 0.1
+    at = position(browser.get(f"{led}/follow-up").text)
+    assert browser.post(f"{led}/follow-up/accept", at=at).status_code == 303
+    after = desk.study(study).study
+    assert after.log[-1].type == "SettingsChanged"
+    assert after.setup.p > 0.3
+    assert "The study uses this value" in browser.text(f"{led}/follow-up")
+    browser.post(f"{led}/history/undo", number=str(after.position))
+    assert desk.study(study).study.setup == before.setup
+
+
+def test_history_shows_the_reasons_of_overrides(browser, base):
+    add(browser, base, "Ana", "Ben", start="1")
+    add(browser, base, "Carla")
+    at = position(browser.get(f"{base}/next").text)
+    browser.post(f"{base}/next", person="P3", action="start", reason="is here <today>", at=at)
+    assert "Another person chosen: Carla (P3): “is here <today>”" in browser.text(f"{base}/history")
