@@ -79,7 +79,7 @@ def test_numbers_of_interviews_count_the_start_people_and_surveys_do_not():
 
 def test_ways_that_interview_the_same_people_reach_the_same():
     """With as many interviews as start people, and no others, all ways are the same studies."""
-    made = plan(100, 4.0, "clustered", 4, settings=replace(QUICK, surveys=(0, 2)))
+    made = plan(100, 4.0, "clustered", 4, settings=replace(QUICK, surveys=(0, 2), ways=("closed", "new", "mix:best")))
     closed, new, mix = (made.ways[way] for way in ("closed", "new", "mix:best"))
     assert closed[0].mean == new[0].mean == mix[0].mean
     assert (new[0].ahead, new[0].ahead_low, new[0].ahead_high) == (0, 0, 0)

@@ -27,12 +27,18 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["stars", "clustered", "unknown"]
-MEANING = {"new": "new people only", "mix:best": "new people, then named people"}
+MEANING = {
+    "new": "new people only",
+    "mix:best": "new people, then named people",
+    "scout": "new or named people, as each answer suggests",
+}
 
 
 def plan(
-    people: Annotated[int, typer.Option(help="Number of people in the whole network; an estimate.")],
     known: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The ties named so far, one per line.")] = None,
+    people: Annotated[
+        int | None, typer.Option(help="Number of people in the whole network; with FILE, estimated if not given.")
+    ] = None,
     mean_degree: Annotated[float | None, typer.Option(help="Mean number of contacts of a person; an estimate.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="Few people with many contacts, tight groups, or unknown.")] = None,
     start: Annotated[str | None, typer.Option(metavar="5|A,B", help="People known at first; with FILE: who.")] = None,
@@ -57,7 +63,7 @@ def plan(
     cost_survey: Annotated[float | None, typer.Option(help="Cost of an interview; with --cost-leader.")] = None,
     cost_leader: Annotated[float | None, typer.Option(help="Cost of a leader: would more leaders be cheaper?")] = None,
     policy: Annotated[str, typer.Option(help="Chooses among named people in the closed way.")] = "scout",
-    selector: Annotated[str, typer.Option(help="Selector that chooses the leaders.")] = "foresight:free",
+    selector: Annotated[str, typer.Option(help="Selector that chooses the leaders.")] = "foresight",
     studies: Annotated[int, typer.Option(help="Number of simulated studies.")] = 100,
     seed: SeedOption = 0,
     json: JsonOption = None,
@@ -93,6 +99,8 @@ def _shown(made: "Plan") -> "Group":
     from rich.console import Group
 
     note = [made.basis["note"]] if "note" in made.basis else []
+    if made.basis.get("people_estimated"):
+        note.append(f"The number of people is estimated from the ties: about {made.basis['people']}.")
     ways = [_ways_table(made)] if len(made.ways) > 1 else []
     leaders = [_leaders_table(made)] if made.more_leaders else []
     return Group(*note, *ways, _gains_table(made), *leaders, made.advice)

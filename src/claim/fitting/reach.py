@@ -10,7 +10,7 @@ import numpy as np
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
 from claim.fitting.leaders import FitTrees, read_trees
-from claim.fitting.studies import Pool, SimulatedStudy, simulated_studies
+from claim.fitting.studies import Pool, SimulatedStudy, StudyPlan, simulated_studies
 from claim.jobs import Job, Result, key_of
 from claim.networks import Network
 from claim.networks.network import FloatArray
@@ -22,6 +22,7 @@ from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates
 
 LEADERS = (3, 5, 5, 10, 10, 10, 20)
+PLAN = StudyPlan(chances=(0.02, 0.05, *4 * (0.1,), 0.2, 0.4))
 WORLDS = 1000  # in which the truth is counted
 SELECTING_WORLDS = 300
 ON_AVERAGE, ON_EACH = 0.9, 0.8  # of studies on kinds of networks left out, which ranges have to hold
@@ -70,7 +71,7 @@ class ReachExamples:
         rng = np.random.default_rng(named_seed(self.seed, "reach", self.pool.network.name))
         hidden, gain = map(read_trees, inputs)
         selector = FittedForesight(model=Model(hidden, gain))
-        studies = simulated_studies(self.pool.network, self.pool.studies, rng)
+        studies = simulated_studies(self.pool.network, self.pool.studies, rng, PLAN)
         rows = [reach_row(*found) for found in lead(studies, selector, LEADERS, rng)]
         path = workspace / "examples" / f"{key_of(self)}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +111,7 @@ def reach_row(led: Led, seed: int) -> tuple[FloatArray, FloatArray, float, float
     """The columns of :class:`ReachRows` for one study."""
     view = led.study.view
     guess, study = led.selector.guess(view, led.leaders, seed)
-    people = float(led.study.network.n), estimated_people(view)
+    people = float(led.study.network.n), estimated_people(view)[0]
     features = [reach_features(view, study, guess, each) for each in people]
     errors = [float(np.log(led.reach / bounded(guess.reach, each))) for each in people]
     return features[0], features[1], errors[0], errors[1]

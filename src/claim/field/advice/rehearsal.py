@@ -188,7 +188,7 @@ class Rehearsal:
         from claim.discovery import Frame, Simulation, policy_named, surveys
         from claim.discovery.policies.open_studies import OneHop
         from claim.registry import find_policy
-        from claim.selection.foresight import FreeForesight
+        from claim.selection.foresight import NAME, foresight_named
 
         study, rng, one_hop = self.opened.study, self._rng(way, run), OneHop()
         setup, budget = study.setup, study.spent
@@ -205,7 +205,7 @@ class Rehearsal:
         }
         for _ in surveys(simulation, policies[way], budget, rng):
             pass
-        chooser = one_hop if way == "one-hop" else FreeForesight(P, SAMPLES_OF_A_RUN)
+        chooser = one_hop if way == "one-hop" else foresight_named(NAME, p=P, samples=SAMPLES_OF_A_RUN)
         chosen = chooser.select(simulation.discovered, LEADERS, rng)
         return [simulation.people[leader] for leader in chosen]
 
