@@ -111,7 +111,7 @@ def test_select_by_foresight_says_why_and_who_comes_next(claim, tmp_path):
     assert data["leaders"] + data["replacements"] == longer
     shown = claim(*arguments, "-k", "3")
     words = " ".join(shown.stdout.replace("│", " ").split())
-    assert "a rough guess: about {mean:.0f} people reached".format(**data["expected"]) in words
+    assert "they reach about {mean:.0f} people, likely {low:.0f} to {high:.0f}".format(**data["expected"]) in words
     assert "reaches about" in words
     assert f"ask in this order: {', '.join(data['replacements'])}." in words
     assert shown.stderr == ""

@@ -138,7 +138,7 @@ def test_relabelling_an_open_study_with_marks_does_not_change_the_reach():
     network = retweet_like(300, np.random.default_rng(3))
     seen = open_study(network, 20, 4).discovered
     order = np.random.default_rng(5).permutation(len(seen))
-    other = Discovered.from_network(relabelled(seen.as_network(), order))
+    other = Discovered.from_network(relabelled(seen.as_network(), order), [])
     place = np.argsort(order)
     for person in seen.surveyed:
         (other.record_start if person in seen.start else other.record_survey)(int(place[person]))
@@ -366,7 +366,7 @@ def test_the_number_of_people_is_estimated_from_meetings():
 
 
 def test_too_little_is_known_before_the_first_survey():
-    nothing = Discovered.from_network(Network.from_edges([], [], n=5), [0, 1])
+    nothing = Discovered.from_network(Network.from_edges([], [], n=5), [])
     found = foresight_named("foresight", samples=50).expect(nothing, [0, 1], np.random.default_rng(0))
     assert found.vague
     assert str(found) == TOO_EARLY

@@ -28,7 +28,7 @@ class FitSettings:
     first: Growth = field(default_factory=lambda: Growth(trees=80, depth=4, rate=0.1, least=100.0))
     gain: Growth = field(default_factory=lambda: Growth(trees=320, depth=5, rate=0.04, least=120.0))
     reach: Growth = field(
-        default_factory=lambda: Growth(trees=120, depth=4, rate=0.06, least=60.0, rows=0.7, features=0.7)
+        default_factory=lambda: Growth(trees=60, depth=3, rate=0.08, least=60.0, rows=0.7, features=0.7)
     )
 
 

@@ -16,7 +16,7 @@ from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed, named_seed
 from claim.selection.foresight.model import Model
-from claim.selection.foresight.reach import FORMS, QUANTILES, Reach, bounded, estimated_people, reach_features
+from claim.selection.foresight.reach import FORMS, QUANTILES, REACH_FEATURES, Reach, bounded, estimated_people, reach_features
 from claim.selection.foresight.selector import FittedForesight, FreeForesight
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates
@@ -149,6 +149,8 @@ class FitReach:
             kinds += [each.pool.group] * len(columns[-1].known_error)
         rows, kind = ReachRows(*map(np.concatenate, zip(*columns, strict=True))), np.array(kinds)
         trees, wider, coverage = {}, {}, {}
+        uncertain = rows.known[:, REACH_FEATURES.index("unseen share")] > 0  # otherwise the range is a point
+        rows, kind = ReachRows(*(column[uncertain] for column in rows)), kind[uncertain]
         for form in FORMS:
             features, errors = getattr(rows, form), getattr(rows, f"{form}_error")
             trees[form] = self._quantiles(features, errors, kind, np.ones(len(kind), dtype=np.bool_))
