@@ -30,7 +30,9 @@ def covered(network: Network, studies: int, selector: str, p: float) -> list[str
                 rng = np.random.default_rng(named_seed(1, network.name, name, k))
                 plan = StudyPlan(plan.open_share, plan.surveys, plan.interviews, chances=(p,))
                 found.append(coverage(simulated_studies(network, studies, rng, plan), chosen, k, population, 1))
-        held, ratio, error, over = (np.mean([row[key] for row in found]) for key in ("held", "ratio", "error", "too many"))
+        held, ratio, error, over = (
+            np.mean([row[key] for row in found]) for key in ("held", "ratio", "error", "too many")
+        )
         cells += [f"{100 * held:.0f} %", f"{ratio:.1f}", f"{100 * error:.0f} %", f"{100 * over:.0f} %"]
     return cells
 
@@ -48,7 +50,9 @@ def main() -> None:
     print(f"| | {' | '.join(f'{each}, {what}' for each in POPULATIONS for what in columns)} |")
     print("|---" * (1 + len(POPULATIONS) * len(columns)) + "|")
     for network in networks:
-        print(f"| {network.name} | {' | '.join(covered(network, given.studies, given.selector, given.p))} |", flush=True)
+        print(
+            f"| {network.name} | {' | '.join(covered(network, given.studies, given.selector, given.p))} |", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ class Advice(Tabular):
 
     A row has the ``rank`` and label of a ``person``, the labels of the people who named them (``named_by``), and the
     ``reasons`` of the policy. In an open study it also says whether to interview a ``new`` person, drawn by lot; then
-    ``person`` is None. ``note`` says why another policy than the one named was used, if so. ``expected`` is the reach of
-    so many leaders chosen now, if it was asked for.
+    ``person`` is None. ``note`` says why another policy than the one named was used, if so. ``expected`` is the reach
+    of so many leaders chosen now, if it was asked for.
     """
 
     policy: str

@@ -129,7 +129,13 @@ def test_hidden_edges_make_no_difference_in_open_studies_with_marks(people):
         for each in (first, second):
             rng = np.random.default_rng(seed)
             leaders = selector.select(each.discovered, 6, rng)
-            found.append((leaders, selector.expect(each.discovered, leaders, rng), selector.reasons(each.discovered, leaders, rng)))
+            found.append(
+                (
+                    leaders,
+                    selector.expect(each.discovered, leaders, rng),
+                    selector.reasons(each.discovered, leaders, rng),
+                )
+            )
         assert found[0] == found[1]
 
 
@@ -339,8 +345,10 @@ def test_no_reach_is_above_the_number_of_people(name, p):
     discovered = study(retweet_like(400, np.random.default_rng(2)), 20, 2).discovered
     leaders = discovered.surveyed[:5]
     people = len(discovered) + 5.0
-    for given in (people, (10.0, people), (0.0, people)):
-        found = foresight_named(name, p=p, samples=50, people=given).expect(discovered, leaders, np.random.default_rng(0))
+    for number in (people, (10.0, people), (0.0, people)):
+        found = foresight_named(name, p=p, samples=50, people=number).expect(
+            discovered, leaders, np.random.default_rng(0)
+        )
         assert found.low <= found.mean <= found.high <= people
     fewer = foresight_named(name, p=p, samples=50, people=3.0).expect(discovered, leaders, np.random.default_rng(0))
     assert fewer.high <= len(discovered)
@@ -351,7 +359,9 @@ def test_between_the_least_and_the_most_people_the_range_covers_both():
     leaders = discovered.surveyed[:5]
 
     def expect(people):
-        return foresight_named("foresight", samples=50, people=people).expect(discovered, leaders, np.random.default_rng(0))
+        return foresight_named("foresight", samples=50, people=people).expect(
+            discovered, leaders, np.random.default_rng(0)
+        )
 
     few, many, both = expect(200.0), expect(800.0), expect((200.0, 800.0))
     assert (both.low, both.high) == (min(few.low, many.low), max(few.high, many.high))

@@ -114,7 +114,9 @@ def advise(
     ] = None,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of people to list.")] = 10,
     leaders: LeadersOption = 10,
-    people: Annotated[int | None, typer.Option(min=1, help="People in all, if known: for the reach of leaders.")] = None,
+    people: Annotated[
+        int | None, typer.Option(min=1, help="People in all, if known: for the reach of leaders.")
+    ] = None,
     p: ProbabilityOption = 0.1,
     seed: SeedOption = 0,
     json: JsonOption = None,

@@ -16,7 +16,15 @@ from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed, named_seed
 from claim.selection.foresight.model import Model
-from claim.selection.foresight.reach import FORMS, QUANTILES, REACH_FEATURES, Reach, bounded, estimated_people, reach_features
+from claim.selection.foresight.reach import (
+    FORMS,
+    QUANTILES,
+    REACH_FEATURES,
+    Reach,
+    bounded,
+    estimated_people,
+    reach_features,
+)
 from claim.selection.foresight.selector import FittedForesight, FreeForesight
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.greedy import Candidates

@@ -19,11 +19,12 @@ from claim.selection.foresight.trees import Trees
 REACH_FEATURES = (
     *STUDY, "log leaders", "log guess / leader", "log known / leader", "unseen share", "log people / seen",
     "log guess / people", "log meetings", "log mean degree drawn", "share surveyed", "log found / prior excess",
-    "log spread",
+    "log spread", "log outbreak / guess",
 )  # fmt: skip
 QUANTILES = (0.05, 0.5, 0.95)
 FORMS = ("known", "estimated")  # the number of people
 DOUBT_MEETINGS = 0.5
+OUTBREAK_STEPS = 50
 LOWEST = 1.645  # standard deviations below the mean is one in twenty
 
 
@@ -61,6 +62,14 @@ def bounded(reach: float, people: float) -> float:
     return float(-people * np.expm1(-reach / people))
 
 
+def outbreak(p: float, excess: float) -> float:
+    """The share s of people reached by a large outbreak where degrees are Poisson: s = 1 - exp(-p e s); 0 if none."""
+    share = 1.0
+    for _ in range(OUTBREAK_STEPS):
+        share = -float(np.expm1(-p * excess * share))
+    return share
+
+
 def reach_features(view: SeenNetwork, study: FloatArray, guess: Guess, people: float) -> FloatArray:
     """One number for each name of ``REACH_FEATURES``."""
     drawn, excess = view.degree[view.start], excess_degree(view)
@@ -70,7 +79,8 @@ def reach_features(view: SeenNetwork, study: FloatArray, guess: Guess, people: f
         np.log(people / view.n), np.log(guess.reach / people), np.log1p(meetings(view)),
         np.log1p(drawn.mean() if len(drawn) else 0.0), view.surveyed.sum() / people,
         np.log1p(view.excess_of_found.mean() if len(view.excess_of_found) else excess) - np.log1p(prior_excess(view)),
-        np.log(spread(view, excess)),
+        np.log(spread(view, excess)), np.log(outbreak(study[STUDY.index("p")], excess) + 1.0 / people)
+        - np.log(guess.reach / people),
     ]  # fmt: skip
     return np.concatenate([study, own])
 
@@ -89,9 +99,7 @@ class Reach:
         low, middle, high = (float(np.log(each.predict(features[None])[0])) for each in self.trees[form])
         low, high = min(low, middle) - self.wider[form], max(high, middle) + self.wider[form]
         base = bounded(guess.reach, people)
-        return tuple(
-            float(np.clip(base * np.exp(each), min(guess.known, most), most)) for each in (middle, low, high)
-        )  # type: ignore[return-value]
+        return tuple(float(np.clip(base * np.exp(each), min(guess.known, most), most)) for each in (middle, low, high))  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

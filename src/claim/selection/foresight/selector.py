@@ -118,8 +118,8 @@ class FreeForesight:
 
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
     probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
-    for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf: not
-    known): no reach is expected above it.
+    for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
+    not known): no reach is expected above it.
     """
 
     p: float = 0.1
