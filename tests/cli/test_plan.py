@@ -117,7 +117,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((), "Missing option '--people'"),
+        ((), "needs the number of people"),
         (("--people", "50"), "needs the mean degree"),
         (
             ("--people", "50", "--mean-degree", "4", "--surveys", "many"),
