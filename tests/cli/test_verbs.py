@@ -229,7 +229,9 @@ def test_advise_expects_the_reach_that_select_does_for_the_number_of_people(clai
     study = ("--known", "hubs.csv", "--surveyed", "s0,s1,s2,s3,s4,h", "-k", "3", "--seed", "4")
     for people in ((), ("--people", "40")):
         advised = only_json(claim("advise", *study, *people, "--json", "-"))["expected"]
-        assert advised == only_json(claim("select", *study, *people, "--method", "foresight", "--json", "-"))["expected"]
+        assert (
+            advised == only_json(claim("select", *study, *people, "--method", "foresight", "--json", "-"))["expected"]
+        )
     assert advised["high"] <= 40
     assert "If you chose 3 leaders now: they reach about" in claim("advise", *study, "--people", "40").stdout
     assert "too little is known yet" in claim("advise", "--entry", "open").stdout

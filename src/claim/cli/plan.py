@@ -115,17 +115,16 @@ def _ways_table(made: "Plan") -> "Table":
     rows: dict[int, dict[str, Any]] = {}
     for point in (point for points in made.ways.values() for point in points):
         row = rows.setdefault(point.interviews, {"interviews": point.interviews})
-        row[point.way] = f"{point.mean:.1f}"
+        best = made.best(point.interviews)
+        row[point.way] = f"{point.mean:.1f}{'*' if point.way in best and len(best) < len(made.ways) else ''}"
         if point.ahead is not None and point.ahead_high is not None:
-            row[point.way] += f" ({_signed(point.ahead, 1)} ± {point.ahead_high - point.ahead:.1f})"
-    for number, row in rows.items():
-        best = made.best(number)
-        row["best"] = "not clear" if len(best) == len(made.ways) else ", ".join(best)
+            row[point.way] += f" ({_signed(point.ahead, 1)}±{point.ahead_high - point.ahead:.1f})"
     title = f"People reached by {made.settings.leaders} leaders after so many {_interviews(made)}"
     begins = "" if made.further else f"{made.basis['start']} people, then "
     meaning = {**MEANING, "closed": f"{begins}named people, chosen by {made.settings.policy}"}
     meant = "; ".join(f"{way}: {meaning[way]}" for way in made.ways if way in meaning)
-    caption = f"In brackets: more than {next(iter(made.ways))}; ± is a 95 % interval for all cells at once."
+    caption = f"In brackets: more than {next(iter(made.ways))}; ± is a 95 % interval for all cells at once.\n"
+    caption += "*: not clearly behind another way; none where that is not clear of any way."
     return _table(title, list(rows.values()), f"{caption}\n{meant}")
 
 
