@@ -224,6 +224,8 @@ def test_a_closed_study_takes_nothing_more(paper):
 
 
 def test_leaders_with_wishes_answers_and_replacements(paper):
+    setup = replace(paper.study.setup, size_low=8, size_high=8)
+    paper.run(lambda draft: commands.change_settings(draft, setup))
     first = choose_leaders(paper.study)
     assert first == choose_leaders(paper.study)
     assert len(first.leaders) == 2

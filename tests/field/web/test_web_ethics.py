@@ -35,7 +35,7 @@ def test_pages_say_what_a_recommendation_is_not(desk, study, browser, base):
     setup = replace(opened.study.setup, size_low=8, size_high=8)
     opened.run(lambda draft: commands.change_settings(draft, setup))
     page = browser.text(f"{base}/leaders")
-    assert re.search(r"These leaders reach about \d+ people, likely \d+ to [5-8]\.", page)
+    assert re.search(r"These leaders reach about \d+ people, likely \d to [2-8]\.", page)
     assert "do not promise it" in page
 
 
