@@ -48,7 +48,7 @@ def _row(what: str, seen: Discovered) -> dict[str, Any]:
 
     def advised() -> None:
         person = scout.choose(seen, np.random.default_rng(0))[0]
-        scout.reasons(seen, person, str)
+        scout.reasons(seen, person)
 
     return {
         "study": what,
