@@ -195,7 +195,10 @@ def widened(errors: FloatArray, ends: FloatArray, kind: Any) -> tuple[float, dic
             break
     ratio, error = np.exp(ends[2] - ends[0] + 2 * wider), np.abs(np.expm1(ends[1] - errors))
     rows = zip(coverage, *([np.median(each[kind == one]) for one in kinds] for each in (ratio, error)), strict=True)
-    found = [{name: round(float(value), 3) for name, value in zip(("held", "ratio", "error"), row)} for row in rows]
+    found = [
+        {name: round(float(value), 3) for name, value in zip(("held", "ratio", "error"), row, strict=True)}
+        for row in rows
+    ]
     return wider, dict(zip(map(str, kinds), found, strict=True))
 
 
