@@ -15,7 +15,7 @@ from claim.errors import InputError, check_number, check_whole
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
-from claim.selection.foresight.features import FeatureState, study_features
+from claim.selection.foresight.features import FeatureState, study_features, with_trusted_marks
 from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
 from claim.selection.foresight.reach import Guess, bounded, estimated_people, reach_features
@@ -224,7 +224,7 @@ class FreeForesight:
         _, *added = state.take_all(leaders)
         reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
         guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
-        return guess, study_features(view, state.hidden, self.p)
+        return guess, study_features(state.view, state.hidden, self.p)
 
     def reasons(
         self,
@@ -288,7 +288,8 @@ class FittedForesight(FreeForesight):
 
     def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
-        return FeatureState(view, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
+        seen = with_trusted_marks(view)
+        return FeatureState(seen, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
