@@ -433,6 +433,9 @@ def test_a_rehearsal_needs_nothing_and_ends_with_a_score(browser, desk):
         browser.post(f"{base}/survey/{code}/simulate")
         assert browser.post(f"{base}/survey/{code}/end", outcome="answered").status_code == 303
     score = browser.text(f"{base}/practice")
+    headline = re.search(r"These leaders reach (about .*?)\.", browser.text(f"{base}/leaders"))
+    before = re.search(r"Before, the estimate was (about .*?)\.", score)
+    assert (headline and headline[1].replace(" people", "")) == (before and before[1])  # no number, or the same one
     assert re.search(r"That is \d+ % of the best possible", score)
     assert browser.post(f"{base}/export/names", passphrase="x").status_code == 400
     assert browser.post(f"{base}/settings/close", confirm="Practice").status_code == 400
