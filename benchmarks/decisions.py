@@ -10,7 +10,6 @@ from measure import Result
 
 from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.networks import Network, load
-from claim.networks.catalogue import family_of
 from claim.networks.synthetic import retweet_like
 from claim.selection import selector_named
 
@@ -23,11 +22,9 @@ TARGET = "a decision under 5 ms after five surveys; with its explanation under 1
 def run() -> Result:
     result = Result("One decision, ms of processor time (shortest of several)", TARGET)
     for name in REAL if os.environ.get("CLAIM_DATA") else GENERATED:
-        network = load(name)
-        result.rows.append(_row(f"{name}, 5 surveys", _seen(network, surveyed=5), family_of(network)))
+        result.rows.append(_row(f"{name}, 5 surveys", _seen(load(name), surveyed=5)))
     network = retweet_like(2500, np.random.default_rng(2))
-    for family in ("retweet", None):
-        result.rows.append(_row(f"retweet-like, {LARGE} people", _seen(network, people=LARGE), family))
+    result.rows.append(_row(f"retweet-like, {LARGE} people", _seen(network, people=LARGE)))
     return result
 
 
@@ -41,8 +38,8 @@ def _seen(network: Network, surveyed: int = 1000, people: int = 10**9) -> Discov
     return simulation.discovered
 
 
-def _row(what: str, seen: Discovered, family: str | None) -> dict[str, Any]:
-    scout, selector = policy_named("scout"), selector_named("foresight", family=family)
+def _row(what: str, seen: Discovered) -> dict[str, Any]:
+    scout, selector = policy_named("scout"), selector_named("foresight")
 
     def explained() -> None:
         picked = selector.select(seen, 10, np.random.default_rng(0))
@@ -51,11 +48,10 @@ def _row(what: str, seen: Discovered, family: str | None) -> dict[str, Any]:
 
     def advised() -> None:
         person = scout.choose(seen, np.random.default_rng(0))[0]
-        scout.reasons(seen, person, str)
+        scout.reasons(seen, person)
 
     return {
         "study": what,
-        "foresight": family or "free",
         "people": len(seen),
         "scout": _milliseconds(lambda: scout.choose(seen, np.random.default_rng(0))),
         "scout, why": _milliseconds(advised),

@@ -36,7 +36,7 @@ def test_a_file_and_a_network_give_the_ranking_of_the_command_line(ties, capsys)
     expected = printed(capsys, "advise", "--known", str(ties), *lists)
     assert len(expected["ranking"]) == 6
     for known in (ties, str(ties), load(ties)):
-        advice = advise(known, **given)
+        advice = advise(known, **given, leaders=10)
         assert advice.to_dict() == expected
         assert advice.rows == expected["ranking"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from claim.registry import (
 )
 from claim.results import Tabular
 
+if TYPE_CHECKING:
+    from claim.selection.foresight import Expected
+
 Marks: TypeAlias = Mapping[Label, Label] | Iterable[tuple[Label, Label]]  # respondent, the contact they marked
 NO_ONE_LEFT = Message("no one else who was named is left to interview")
 
@@ -38,7 +41,8 @@ class Advice(Tabular):
 
     A row has the ``rank`` and label of a ``person``, the labels of the people who named them (``named_by``), and the
     ``reasons`` of the policy. In an open study it also says whether to interview a ``new`` person, drawn by lot; then
-    ``person`` is None. ``note`` says why another policy than the one named was used, if so.
+    ``person`` is None. ``note`` says why another policy than the one named was used, if so. ``expected`` is the reach
+    of so many leaders chosen now, if it was asked for.
     """
 
     policy: str
@@ -46,6 +50,7 @@ class Advice(Tabular):
     people: int
     rows: list[dict[str, Any]]
     note: str | None = None
+    expected: "Expected | None" = None
 
     def records(self) -> list[dict[str, Any]]:
         """One row per person."""
@@ -54,7 +59,8 @@ class Advice(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """The data that ``claim advise --json`` writes."""
         data = {"policy": self.policy, "surveyed": self.surveyed, "people": self.people, "ranking": self.rows}
-        return data if self.note is None else {**data, "note": self.note}
+        reach = {} if self.expected is None else {"expected": self.expected._asdict()}
+        return {**data, **({} if self.note is None else {"note": self.note}), **reach}
 
 
 def advise(
@@ -70,6 +76,9 @@ def advise(
     marks: Marks = (),
     entry: Entry = "closed",
     interviews: int | None = None,
+    leaders: int | None = None,
+    people: int | None = None,
+    p: float = 0.1,
 ) -> Advice:
     """Rank up to ``count`` people to survey next in a partly known network.
 
@@ -83,6 +92,10 @@ def advise(
     interviews of the study (10 unless said otherwise) and takes the place of ``budget``. ``start`` are the people who
     were drawn, by default those whom no person surveyed before them had named. People who were surveyed or refused and
     are not in ``known`` have no ties yet; an open study begins without ``known``.
+
+    With a number of ``leaders`` the advice says how many people so many, chosen now by foresight, are expected to
+    reach. ``people`` is the number of people in all, if it is known, and ``p`` the probability that a message passes
+    along a contact.
     """
     check_whole(1, count=count)
     check_entry(entry, interviews=interviews, budget=budget)
@@ -97,7 +110,20 @@ def advise(
         network = network.with_people([*surveyed, *refused])
     seen = discovered_so_far(network, surveyed, refused, start, policy, marks, entry)
     rows = _ranking(policy, seen, network.labels, np.random.default_rng(seed), count)
-    return Advice(name, len(seen.surveyed), len(seen), rows, note)
+    expected = None if leaders is None else expected_now(seen, leaders, p, people, seed)
+    return Advice(name, len(seen.surveyed), len(seen), rows, note, expected)
+
+
+def expected_now(seen: Discovered, leaders: int, p: float, people: int | None, seed: int = 0) -> "Expected | None":
+    """The reach of leaders chosen now, as :func:`claim.select` says it with the same seed; None if no one is known."""
+    from claim.selection.foresight import NAME, foresight_named
+
+    check_whole(1, leaders=leaders)
+    selector = foresight_named(NAME, p=p, people=people)
+    if not len(seen):
+        return None
+    choosing, _, expecting, _ = np.random.default_rng(seed).spawn(4)
+    return selector.expect(seen, selector.select(seen, leaders, choosing), expecting)
 
 
 def _ranking(

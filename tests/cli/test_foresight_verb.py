@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claim.fitting import foresight
-from claim.fitting.studies import Pool
+from claim.fitting.studies import Pool, PoolSettings
 from claim.networks.synthetic import zone_like
 from claim.selection.foresight.model import read_model
 from claim.selection.foresight.trees import Growth
@@ -17,7 +17,7 @@ FEW = Growth(trees=5, depth=2, least=5.0)
 @pytest.fixture
 def quick(monkeypatch):
     """Settings of seconds, and training networks that need no file."""
-    tiny = foresight.FitSettings(hidden=FEW, first=FEW, gain=FEW, reach=FEW)
+    tiny = foresight.FitSettings(PoolSettings(dense=0), hidden=FEW, first=FEW, gain=FEW, reach=FEW)
     monkeypatch.setattr(foresight, "FitSettings", lambda pool: tiny)
     mine = [zone_like(120, np.random.default_rng(i), name=f"mine{i}") for i in range(2)]
     pools = tuple(Pool(f"{network.name} networks", network, 6) for network in mine)

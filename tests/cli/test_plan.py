@@ -25,7 +25,7 @@ def test_a_plan_as_json(claim):
     assert [point["surveys"] for point in data["points"]] == [0, 2, 4]
     assert [point["interviews"] for point in data["points"]] == [5, 7, 9]
     assert data["points"] == data["ways"][data["advised"]]
-    assert list(data["ways"]) == data["settings"]["ways"] == ["closed", "new", "mix:best"]
+    assert list(data["ways"]) == data["settings"]["ways"] == ["closed", "new", "mix:best", "scout"]
     assert (data["kind"], data["start"], data["enough"]) == ("unknown", 5, 5)
     assert done.stderr == ""
 
@@ -117,7 +117,7 @@ def test_ctrl_c_ends_a_plan_with_one_line(claim, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((), "Missing option '--people'"),
+        ((), "needs the number of people"),
         (("--people", "50"), "needs the mean degree"),
         (
             ("--people", "50", "--mean-degree", "4", "--surveys", "many"),

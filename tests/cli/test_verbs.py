@@ -111,7 +111,7 @@ def test_select_by_foresight_says_why_and_who_comes_next(claim, tmp_path):
     assert data["leaders"] + data["replacements"] == longer
     shown = claim(*arguments, "-k", "3")
     words = " ".join(shown.stdout.replace("│", " ").split())
-    assert "a rough guess: about {mean:.0f} people reached".format(**data["expected"]) in words
+    assert "they reach about {mean:.0f} people, likely {low:.0f} to {high:.0f}".format(**data["expected"]) in words
     assert "reaches about" in words
     assert f"ask in this order: {', '.join(data['replacements'])}." in words
     assert shown.stderr == ""
@@ -214,7 +214,7 @@ def test_evaluate_for_people_with_a_run_folder_and_a_file(claim, tmp_path):
 def test_advise_ranks_people_with_reasons(claim):
     arguments = ("advise", "--known", "names.csv", "--surveyed", "Ana", "--refused", "Ben", "--policy", "max-degree")
     data = only_json(claim(*arguments, "--json", "-"))
-    assert set(data) == {"policy", "surveyed", "people", "ranking"}
+    assert set(data) == {"policy", "surveyed", "people", "ranking", "expected"}
     assert (data["policy"], data["surveyed"], data["people"]) == ("max-degree", 1, 5)
     assert all(set(row) == {"rank", "person", "named_by", "reasons"} for row in data["ranking"])
     assert data["ranking"][0]["person"] == "Dan"
@@ -222,6 +222,19 @@ def test_advise_ranks_people_with_reasons(claim):
     assert [row["rank"] for row in data["ranking"]] == [1, 2, 3]
     assert {row["person"] for row in data["ranking"]} == {"Cyd", "Dan", "Eve"}
     assert "named by Ana" in claim(*arguments).stdout
+
+
+def test_advise_expects_the_reach_that_select_does_for_the_number_of_people(claim, tmp_path):
+    (tmp_path / "hubs.csv").write_text(HUBS)
+    study = ("--known", "hubs.csv", "--surveyed", "s0,s1,s2,s3,s4,h", "-k", "3", "--seed", "4")
+    for people in ((), ("--people", "40")):
+        advised = only_json(claim("advise", *study, *people, "--json", "-"))["expected"]
+        assert (
+            advised == only_json(claim("select", *study, *people, "--method", "foresight", "--json", "-"))["expected"]
+        )
+    assert advised["high"] <= 40
+    assert "If you chose 3 leaders now: they reach about" in claim("advise", *study, "--people", "40").stdout
+    assert "too little is known yet" in claim("advise", "--entry", "open").stdout
 
 
 def test_advise_gives_integer_labels_and_as_many_as_asked_for(claim):

@@ -281,6 +281,9 @@ def test_edge_probing_asks_people_reached_from_the_new_ones_and_leads_by_their_c
     assert len(seen.start) == 10
     leaders = [study.people[leader] for leader in probing.select(seen, 2, np.random.default_rng(0))]
     assert len({who // 31 for who in leaders}) == 2  # one in each star: the second adds nothing to the first
+    for interviews, new in ((10, 2), (20, 2), (55, 55), (100, 100)):  # the share of the nearest number that was tried
+        first = EdgeProbing().for_study(interviews, 0.1).choose(open_study().discovered, np.random.default_rng(0), 200)
+        assert first == [NEW] * new
 
 
 # Comparison

@@ -91,7 +91,8 @@ def test_the_record_says_which_trained_policies_and_models_were_played(tmp_path)
         shutil.copy(FOLDER / f"shaped-dqn.all.5.{ending}", tmp_path / f"mine.{ending}")
     mine = str(tmp_path / "mine.safetensors")
     networks = ["zone2", "stars1"]
-    result = compare(networks, ["shaped-dqn", mine, "random"], ["greedy", "foresight"], runs=1, budget=16, workers=1)
+    selectors = ["greedy", "foresight", "foresight:1"]
+    result = compare(networks, ["shaped-dqn", mine, "random"], selectors, runs=1, budget=16, workers=1)
     played = json.loads(json.dumps(result.to_dict()))["manifest"]["settings"]["played"]
     assert set(played) == {"policies", "selectors"}
     assert set(played["policies"]) == {"shaped-dqn", mine}
@@ -107,12 +108,16 @@ def test_the_record_says_which_trained_policies_and_models_were_played(tmp_path)
     }
     own = {"name": "shaped-dqn", "family": None, "budget": 5, "weights": card["shaped-dqn.all.5"]}
     assert played["policies"][mine] == {"zones": own, "retweet-like": own}
-    models = {name: hashlib.sha256(shipped_path(name).read_bytes()).hexdigest() for name in ("zones", "retweet")}
+    models = {name: hashlib.sha256(shipped_path(name).read_bytes()).hexdigest() for name in ("any", "zones", "retweet")}
     assert played["selectors"] == {
         "foresight": {
+            "zones": {"name": "foresight:any", "sha256": models["any"]},
+            "retweet-like": {"name": "foresight:any", "sha256": models["any"]},
+        },
+        "foresight:1": {
             "zones": {"name": "foresight:zones", "sha256": models["zones"]},
             "retweet-like": {"name": "foresight:retweet", "sha256": models["retweet"]},
-        }
+        },
     }
 
 
@@ -122,7 +127,7 @@ def test_the_record_says_what_is_played_on_a_network_of_no_known_family(tmp_path
     result = compare(contacts(), "claim", ["foresight", own], runs=1, workers=1)
     played = result.manifest["settings"]["played"]
     assert played["policies"]["claim"]["unknown"]["name"] == "claim:all@5"
-    assert played["selectors"]["foresight"]["unknown"]["name"] == "foresight:free"
+    assert played["selectors"]["foresight"]["unknown"]["name"] == "foresight:any"
     model = hashlib.sha256(shipped_path("all").read_bytes()).hexdigest()
     assert played["selectors"][own] == {"unknown": {"name": own, "sha256": model}}
 

@@ -55,18 +55,18 @@ def test_leaders_who_may_not_come_are_backed_up():
     assert groups(choose_leaders(paper.study, attendance=0.2)) == {0}
     change(paper, attendance=0.2)
     assert choose_leaders(paper.study) == choose_leaders(paper.study, attendance=0.2)
-    assert choose_leaders(paper.study).reach < choose_leaders(paper.study, attendance=1.0).reach
+    assert choose_leaders(paper.study).reach.mean < choose_leaders(paper.study, attendance=1.0).reach.mean
     for wrong in (0.0, 1.5):
         with pytest.raises(InputError, match="attendance"):
             choose_leaders(paper.study, attendance=wrong)
 
 
 def test_the_reach_counts_people_who_were_not_named_yet(hubs):
-    change(hubs, size_high=1000)
-    unknown = choose_leaders(hubs.study).reach
+    change(hubs, size_low=60, size_high=60)
+    unknown = choose_leaders(hubs.study).reach.mean
     for person in [each.code for each in hubs.study.people.values() if each.may_be_surveyed]:
         hubs.survey(person)
-    assert choose_leaders(hubs.study).reach < unknown
+    assert choose_leaders(hubs.study).reach.mean < unknown
 
 
 def test_no_reach_before_the_first_survey():
@@ -78,24 +78,37 @@ def test_no_reach_before_the_first_survey():
     said = {reason.text for each in found.leaders for reason in each.reasons}
     assert not said & {foresight.REACHES, foresight.ADDS, foresight.UNSEEN}
     paper.survey(people[0], "Contact")
-    assert 0 < choose_leaders(paper.study).reach <= 5
+    change(paper, size_high=8)
+    found = choose_leaders(paper.study)
+    assert 4 <= found.reach.low <= found.reach.mean < found.reach.high <= 8
 
 
 def test_the_reach_is_at_most_the_number_of_people(hubs):
-    change(hubs, p=1.0, size_high=1000)
-    assert choose_leaders(hubs.study).reach > 20
-    change(hubs, p=1.0, size_high=20)
-    assert choose_leaders(hubs.study).reach == 20
-    for size in (3, None):  # more are known than the team thought there are; or the team did not say
-        change(hubs, p=1.0, size_high=size)
-        found = choose_leaders(hubs.study)
-        assert found.reach == found.known == 14
+    change(hubs, leaders=4, size_low=60, size_high=60)
+    many = choose_leaders(hubs.study).reach
+    assert many.high > 14
+    change(hubs, size_low=15, size_high=15)
+    few = choose_leaders(hubs.study).reach
+    assert few.mean < many.mean
+    assert few.high <= 15
+    change(hubs, size_low=3, size_high=3)  # more are known than the team thought there are
+    found = choose_leaders(hubs.study)
+    assert found.reach.high <= found.known == 14
 
 
 def test_what_leaders_add_comes_to_the_reach(hubs):
     change(hubs, leaders=4, p=0.5)
     found = choose_leaders(hubs.study)
-    assert sum(each.adds for each in found.leaders) == pytest.approx(found.reach, abs=0.3)
+    assert sum(each.adds for each in found.leaders) == pytest.approx(found.reach.mean, abs=0.3)
+
+
+def test_while_too_little_is_known_there_are_words_and_no_numbers(hubs):
+    found = choose_leaders(hubs.study)  # one leader, and no number of people: from 1 to 5 times as many, or more
+    assert found.reach is None
+    texts = {reason.text for each in (*found.leaders, *found.replacements) for reason in each.reasons}
+    assert not texts & {foresight.REACHES, foresight.ADDS, foresight.UNSEEN}
+    change(hubs, leaders=4)
+    assert choose_leaders(hubs.study).reach is not None
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
@@ -104,7 +117,7 @@ def test_the_ends_of_the_scale(hubs, selector, p):
     change(hubs, selector=selector, p=p, leaders=3)
     found = choose_leaders(hubs.study)
     assert len(set(chosen(found))) == 3
-    assert 3 <= found.reach <= 14
+    assert found.reach is None or found.reach.mean >= 3
 
 
 def test_every_leader_has_reasons_in_words(hubs):

@@ -15,6 +15,7 @@ from claim.networks.synthetic import retweet_like, vole_like
 from claim.planning import KINDS, WAYS, Plan, PlanSettings, Point, completed, plan
 from claim.planning.studies import Way
 from claim.registry import OPEN_DEFAULT
+from claim.selection.foresight import foresight_named
 
 QUICK = PlanSettings(leaders=4, surveys=(0, 3, 9), studies=6)
 CLOSED = replace(QUICK, ways=["closed"])
@@ -79,7 +80,7 @@ def test_numbers_of_interviews_count_the_start_people_and_surveys_do_not():
 
 def test_ways_that_interview_the_same_people_reach_the_same():
     """With as many interviews as start people, and no others, all ways are the same studies."""
-    made = plan(100, 4.0, "clustered", 4, settings=replace(QUICK, surveys=(0, 2)))
+    made = plan(100, 4.0, "clustered", 4, settings=replace(QUICK, surveys=(0, 2), ways=("closed", "new", "mix:best")))
     closed, new, mix = (made.ways[way] for way in ("closed", "new", "mix:best"))
     assert closed[0].mean == new[0].mean == mix[0].mean
     assert (new[0].ahead, new[0].ahead_low, new[0].ahead_high) == (0, 0, 0)
@@ -266,9 +267,22 @@ def test_surveys_add_nothing_where_everybody_is_reached_already():
     made = plan(40, known=seen_part(crowd, 6), settings=PlanSettings(p=0.9, leaders=2, surveys=(0, 5, 10), studies=4))
     for before, after in pairwise(made.points):
         assert after.gain == pytest.approx((after.mean - before.mean) / (after.surveys - before.surveys))
-    assert made.points[0].mean == 40
+    assert made.points[0].mean == pytest.approx(40, rel=0.05)
+    assert max(point.high for point in made.points) <= 40
     assert max(point.stderr for point in made.points) < 0.5  # of 40 people, not of as many as foresight would expect
     assert made.enough == 0
+
+
+def test_the_reach_now_is_the_one_that_select_expects():
+    network = vole_like(200, 5.0, np.random.default_rng(5))
+    seen = seen_part(network, 12)
+    for people in (200, None):
+        made = plan(people, known=seen, settings=PlanSettings(leaders=4, surveys=(0, 5), studies=3, ways=("closed",)))
+        selector = foresight_named("foresight", p=0.1, people=people)
+        found = selector.expect(seen, selector.select(seen, 4, np.random.default_rng(0)), np.random.default_rng(0))
+        now = made.points[0]
+        assert (now.mean, now.low, now.high) == pytest.approx(found, rel=0.1)
+        assert made.basis.get("people_estimated", False) == (people is None)
 
 
 def test_people_who_refused_are_not_asked_again():

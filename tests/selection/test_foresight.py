@@ -10,19 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from claim.discovery import Discovered, Simulation, policy_named, surveys
+from claim.discovery import Discovered, Frame, Simulation, policy_named, surveys
+from claim.discovery.policies.open_studies import Mix
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, FreeForesight, foresight_named
+from claim.selection.foresight.features import with_trusted_marks
 from claim.selection.foresight.model import shipped_path
+from claim.selection.foresight.reach import estimated_people
 from claim.selection.foresight.selection_state import SeenNetwork, closure, excess_degree, hidden_reach, spread
-from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, UNSEEN
+from claim.selection.foresight.selector import ADDS, EQUALS, KNOWS, REFUSED_SURVEY, TOO_EARLY, UNSEEN
 from claim.selection.greedy import tie_priority
 from relabelling import relabelled
 
-FORMS = ["foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
+FORMS = ["foresight", "foresight:free", "foresight:retweet", "foresight:animal", "foresight:zones", "foresight:all"]
 
 
 def study(network: Network, budget: int, seed: int, policy: str = "random", refusal: float = 0.0) -> Simulation:
@@ -30,6 +33,15 @@ def study(network: Network, budget: int, seed: int, policy: str = "random", refu
     start = np.random.default_rng(seed).choice(network.n, 3, replace=False)
     simulation = Simulation(network, start, answers, refusal)
     for _ in surveys(simulation, policy_named(policy), budget, choices):
+        pass
+    return simulation
+
+
+def open_study(network: Network, interviews: int, seed: int) -> Simulation:
+    """A study that begins with no person known; answers carry marks that mean nothing, so hidden ties cannot show."""
+    answers, choices = np.random.default_rng(seed).spawn(2)
+    simulation = Simulation(network, (), answers, frame=Frame(), hub_question=1e6)
+    for _ in surveys(simulation, Mix(0.5, policy_named("random"), "mix", interviews), interviews, choices):
         pass
     return simulation
 
@@ -104,7 +116,50 @@ def test_hidden_edges_make_no_difference(name):
         assert reach[0] == reach[1]
 
 
-@pytest.mark.parametrize("name", ["foresight:free", "foresight:all"])
+@pytest.mark.parametrize("people", [None, 60, (40, 90)])
+def test_hidden_edges_make_no_difference_in_open_studies_with_marks(people):
+    selector = foresight_named("foresight", samples=50, people=people)
+    for seed in range(6):
+        network = small_network(seed)
+        first = open_study(network, 9, seed)
+        twin = twin_of(network, first, np.random.default_rng(seed))
+        second = open_study(twin, 9, seed)
+        assert twin != network
+        assert first.discovered.marks == second.discovered.marks != {}
+        found = []
+        for each in (first, second):
+            rng = np.random.default_rng(seed)
+            leaders = selector.select(each.discovered, 6, rng)
+            found.append(
+                (
+                    leaders,
+                    selector.expect(each.discovered, leaders, rng),
+                    selector.reasons(each.discovered, leaders, rng),
+                )
+            )
+        assert found[0] == found[1]
+
+
+def test_relabelling_an_open_study_with_marks_does_not_change_the_reach():
+    """The same study with people numbered otherwise: what is left is the noise of the worlds drawn."""
+    network = retweet_like(300, np.random.default_rng(3))
+    seen = open_study(network, 20, 4).discovered
+    order = np.random.default_rng(5).permutation(len(seen))
+    other = Discovered.from_network(relabelled(seen.as_network(), order), [])
+    place = np.argsort(order)
+    for person in seen.surveyed:
+        (other.record_start if person in seen.start else other.record_survey)(int(place[person]))
+    for person, contact in seen.marks.items():
+        other.record_mark(int(place[person]), int(place[contact]))
+    for people in (None, 300):
+        selector = foresight_named("foresight", samples=400, people=people)
+        leaders = selector.select(seen, 8, np.random.default_rng(0))
+        one = selector.expect(seen, leaders, np.random.default_rng(1))
+        two = selector.expect(other, place[leaders].tolist(), np.random.default_rng(1))
+        assert two == pytest.approx(one, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["foresight", "foresight:free", "foresight:all"])
 def test_relabelling_the_network_does_not_change_how_often_anybody_is_chosen(name):
     network = retweet_like(40, np.random.default_rng(1))
     order = np.random.default_rng(2).permutation(network.n)
@@ -285,8 +340,49 @@ def test_word_that_never_passes_reaches_the_leaders_alone(name):
     assert set(selector.expect(seen(2, 6), [0, 1, 2], np.random.default_rng(0))) == {3.0}
 
 
-def test_no_reach_is_above_the_number_of_people():
-    assert Expected(50.0, 10.0, 900.0).at_most(60.0) == Expected(50.0, 10.0, 60.0)
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("p", [0.1, 0.9])
+def test_no_reach_is_above_the_number_of_people(name, p):
+    discovered = study(retweet_like(400, np.random.default_rng(2)), 20, 2).discovered
+    leaders = discovered.surveyed[:5]
+    people = len(discovered) + 5.0
+    for number in (people, (10.0, people), (0.0, people)):
+        found = foresight_named(name, p=p, samples=50, people=number).expect(
+            discovered, leaders, np.random.default_rng(0)
+        )
+        assert found.low <= found.mean <= found.high <= people
+    fewer = foresight_named(name, p=p, samples=50, people=3.0).expect(discovered, leaders, np.random.default_rng(0))
+    assert fewer.high <= len(discovered)
+
+
+def test_between_the_least_and_the_most_people_the_range_covers_both():
+    discovered = study(retweet_like(400, np.random.default_rng(2)), 10, 2).discovered
+    leaders = discovered.surveyed[:5]
+
+    def expect(people):
+        return foresight_named("foresight", samples=50, people=people).expect(
+            discovered, leaders, np.random.default_rng(0)
+        )
+
+    few, many, both = expect(200.0), expect(800.0), expect((200.0, 800.0))
+    assert (both.low, both.high) == (min(few.low, many.low), max(few.high, many.high))
+    assert both.mean == pytest.approx((few.mean + many.mean) / 2)
+
+
+def test_the_number_of_people_is_estimated_from_meetings():
+    network = vole_like(600, 6.0, np.random.default_rng(1))
+    found = [estimated_people(SeenNetwork.of(open_study(network, 60, seed).discovered)) for seed in range(30)]
+    assert np.median([people for people, _ in found]) == pytest.approx(600, rel=0.3)
+    assert np.mean([most >= 600 for _, most in found]) >= 0.8
+
+
+def test_too_little_is_known_before_the_first_survey():
+    nothing = Discovered.from_network(Network.from_edges([], [], n=5), [])
+    found = foresight_named("foresight", samples=50).expect(nothing, [0, 1], np.random.default_rng(0))
+    assert found.vague
+    assert str(found) == TOO_EARLY
+    assert not Expected(20.0, 15.0, 30.0).vague
+    assert str(Expected(20.0, 15.0, 30.0)) == "they reach about 20 people, likely 15 to 30"
 
 
 def test_reasons_are_keys_numbers_and_english():
@@ -337,13 +433,29 @@ def test_a_range_of_p_is_what_is_expected_too():
     assert whys == FreeForesight(p=0.1, samples=50).reasons(discovered, leaders)
 
 
-def test_the_family_of_the_network_decides_where_it_is_known():
-    assert foresight_named("foresight", family="retweet").name == "foresight:retweet"
-    assert foresight_named("foresight", family="vole-like").name == "foresight:animal"
-    assert foresight_named("foresight", family="mine").name == "foresight:free"
-    assert foresight_named("foresight").name == "foresight:free"
+def test_one_model_is_for_networks_of_any_kind_and_the_first_models_stay():
+    for family in ("retweet", "vole-like", "mine", None):
+        assert foresight_named("foresight", family=family).name == "foresight:any"
+    assert foresight_named("foresight:1", family="retweet").name == "foresight:retweet"
+    assert foresight_named("foresight:1", family="vole-like").name == "foresight:animal"
+    assert foresight_named("foresight:1", family="mine").name == "foresight:free"
+    assert foresight_named("foresight:1").name == "foresight:free"
     with pytest.raises(InputError, match="foresight:zebra"):
         foresight_named("foresight:zebra")
+
+
+@pytest.mark.parametrize(
+    ("surveyed", "marker", "marked", "used"),
+    [((2, 3, 6, 7), 0, 6, True), ((2, 3, 6, 7), 1, 2, False), ((3, 6, 7), 1, 2, True), ((), 0, 6, True)],
+)
+def test_marks_are_used_until_marked_people_prove_to_have_no_more_contacts(surveyed, marker, marked, used):
+    """6 and 7 have ten contacts each, 2 and 3 have one."""
+    hubs = Network.from_edges([0, 0, 0, 1, 1, 1, *[6] * 9, *[7] * 9], [1, 6, 7, 2, 3, 4, *range(8, 17), *range(17, 26)])
+    seen = Discovered.from_network(hubs, [0, 1])
+    for person in surveyed:
+        seen.record_survey(person)
+    seen.record_mark(marker, marked)
+    assert with_trusted_marks(SeenNetwork.of(seen)).marks.sum() == used
 
 
 # The field's troubles -------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from claim.errors import InputError
 from claim.fitting.foresight import Fit, FitSettings, fit_model
 from claim.fitting.leaders import Rows, gain_rows, hidden_rows
 from claim.fitting.random_graphs import KINDS, look_alikes, rewired
-from claim.fitting.reach import coverage, population_factor, widened
+from claim.fitting.reach import ON_AVERAGE, ON_EACH, coverage, population_factor, widened
 from claim.fitting.studies import Pool, PoolSettings, StudyPlan, simulated_studies, training_pool
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like
@@ -229,12 +229,15 @@ def test_ends_are_moved_until_ranges_hold_on_average_and_on_each_kind():
     kind = np.repeat(["calm", "wild"], 500)
     errors = rng.normal(size=1000) * np.where(kind == "calm", 0.1, 0.4)
     ends = np.outer([-0.1, 0.0, 0.1], np.ones(1000))
-    wider, held = widened(errors, ends, kind)
-    assert held["calm"] > held["wild"] >= 0.8
-    assert np.mean(list(held.values())) >= 0.9
+    wider, found = widened(errors, ends, kind)
+    held = {name: row["held"] for name, row in found.items()}
+    assert held["calm"] > held["wild"] >= ON_EACH
+    assert np.mean(list(held.values())) >= ON_AVERAGE
+    assert found["calm"]["ratio"] == pytest.approx(np.exp(0.2 + 2 * wider), abs=0.001)
+    assert found["calm"]["error"] < found["wild"]["error"]
     before = (errors >= -0.1 - wider + 0.01) & (errors <= 0.1 + wider - 0.01)
     shares = [before[kind == each].mean() for each in ("calm", "wild")]
-    assert min(shares) < 0.8 or np.mean(shares) < 0.9  # a step less would not do
+    assert min(shares) < ON_EACH or np.mean(shares) < ON_AVERAGE  # a step less would not do
 
 
 def test_the_reach_to_expect_is_never_above_the_number_of_people(tmp_path):

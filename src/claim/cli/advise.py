@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from claim.cli.common import Entry, JsonOption, SeedOption, listed, loaded, report_dropped, say, show, table
+from claim.cli.common import (
+    Entry,
+    JsonOption,
+    LeadersOption,
+    ProbabilityOption,
+    SeedOption,
+    listed,
+    loaded,
+    report_dropped,
+    say,
+    show,
+    table,
+)
 from claim.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,10 +113,15 @@ def advise(
         int | None, typer.Option(min=0, help="With --entry open: all interviews of the study; else 10.")
     ] = None,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of people to list.")] = 10,
+    leaders: LeadersOption = 10,
+    people: Annotated[
+        int | None, typer.Option(min=1, help="People in all, if known: for the reach of leaders.")
+    ] = None,
+    p: ProbabilityOption = 0.1,
     seed: SeedOption = 0,
     json: JsonOption = None,
 ) -> None:
-    """Rank whom to survey next.
+    """Rank whom to survey next, and say how many people leaders chosen now would reach.
 
     Example: [bold]claim advise --known ties.csv --surveyed P1,P2 --policy scout[/bold]
     """
@@ -118,14 +135,16 @@ def advise(
     if entry == "open":
         network = with_all(network, lists.surveyed + lists.refused)
     study: dict[str, Any] = {"marks": marks_in(marks), "entry": entry, "interviews": interviews}
+    study |= {"leaders": leaders, "people": people, "p": p}
     advice = rank(network, *lists, policy, budget, count, seed, **study)
-    show(advice.to_dict(), _shown(advice), json)
+    show(advice.to_dict(), _shown(advice, leaders), json)
 
 
-def _shown(advice: "Advice") -> "RenderableType":
+def _shown(advice: "Advice", leaders: int) -> "RenderableType":
     from rich.console import Group
 
     from claim.registry import is_learned
+    from claim.selection.foresight.selector import TOO_EARLY
 
     if not advice.rows:
         return "no people are left to survey: all people named so far were surveyed or refused"
@@ -133,7 +152,8 @@ def _shown(advice: "Advice") -> "RenderableType":
     shown = table(title, ["rank", "person", "why"], list(_table_rows(advice.rows)), right=("rank",))
     lot = BY_LOT if any(row.get("new") for row in advice.rows) else None
     why = f"claim explain shows why {advice.policy} ranks them so." if is_learned(advice.policy) else None
-    parts: list[RenderableType] = [part for part in (advice.note, shown, lot, why) if part is not None]
+    reach = f"If you chose {leaders} leaders now: {advice.expected or TOO_EARLY}."
+    parts: list[RenderableType] = [part for part in (advice.note, shown, lot, why, reach) if part is not None]
     return Group(*parts)
 
 

@@ -27,12 +27,18 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["stars", "clustered", "unknown"]
-MEANING = {"new": "new people only", "mix:best": "new people, then named people"}
+MEANING = {
+    "new": "new people only",
+    "mix:best": "new people, then named people",
+    "scout": "new or named people, as each answer suggests",
+}
 
 
 def plan(
-    people: Annotated[int, typer.Option(help="Number of people in the whole network; an estimate.")],
     known: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The ties named so far, one per line.")] = None,
+    people: Annotated[
+        int | None, typer.Option(help="Number of people in the whole network; with FILE, estimated if not given.")
+    ] = None,
     mean_degree: Annotated[float | None, typer.Option(help="Mean number of contacts of a person; an estimate.")] = None,
     kind: Annotated[Kind | None, typer.Option(help="Few people with many contacts, tight groups, or unknown.")] = None,
     start: Annotated[str | None, typer.Option(metavar="5|A,B", help="People known at first; with FILE: who.")] = None,
@@ -57,7 +63,7 @@ def plan(
     cost_survey: Annotated[float | None, typer.Option(help="Cost of an interview; with --cost-leader.")] = None,
     cost_leader: Annotated[float | None, typer.Option(help="Cost of a leader: would more leaders be cheaper?")] = None,
     policy: Annotated[str, typer.Option(help="Chooses among named people in the closed way.")] = "scout",
-    selector: Annotated[str, typer.Option(help="Selector that chooses the leaders.")] = "foresight:free",
+    selector: Annotated[str, typer.Option(help="Selector that chooses the leaders.")] = "foresight",
     studies: Annotated[int, typer.Option(help="Number of simulated studies.")] = 100,
     seed: SeedOption = 0,
     json: JsonOption = None,
@@ -93,6 +99,8 @@ def _shown(made: "Plan") -> "Group":
     from rich.console import Group
 
     note = [made.basis["note"]] if "note" in made.basis else []
+    if made.basis.get("people_estimated"):
+        note.append(f"The number of people is estimated from the ties: about {made.basis['people']}.")
     ways = [_ways_table(made)] if len(made.ways) > 1 else []
     leaders = [_leaders_table(made)] if made.more_leaders else []
     return Group(*note, *ways, _gains_table(made), *leaders, made.advice)
@@ -107,17 +115,16 @@ def _ways_table(made: "Plan") -> "Table":
     rows: dict[int, dict[str, Any]] = {}
     for point in (point for points in made.ways.values() for point in points):
         row = rows.setdefault(point.interviews, {"interviews": point.interviews})
-        row[point.way] = f"{point.mean:.1f}"
+        best = made.best(point.interviews)
+        row[point.way] = f"{point.mean:.1f}{'*' if point.way in best and len(best) < len(made.ways) else ''}"
         if point.ahead is not None and point.ahead_high is not None:
-            row[point.way] += f" ({_signed(point.ahead, 1)} ± {point.ahead_high - point.ahead:.1f})"
-    for number, row in rows.items():
-        best = made.best(number)
-        row["best"] = "not clear" if len(best) == len(made.ways) else ", ".join(best)
+            row[point.way] += f" ({_signed(point.ahead, 1)}±{point.ahead_high - point.ahead:.1f})"
     title = f"People reached by {made.settings.leaders} leaders after so many {_interviews(made)}"
     begins = "" if made.further else f"{made.basis['start']} people, then "
     meaning = {**MEANING, "closed": f"{begins}named people, chosen by {made.settings.policy}"}
     meant = "; ".join(f"{way}: {meaning[way]}" for way in made.ways if way in meaning)
-    caption = f"In brackets: more than {next(iter(made.ways))}; ± is a 95 % interval for all cells at once."
+    caption = f"In brackets: more than {next(iter(made.ways))}; ± is a 95 % interval for all cells at once.\n"
+    caption += "*: not clearly behind another way; none where that is not clear of any way."
     return _table(title, list(rows.values()), f"{caption}\n{meant}")
 
 

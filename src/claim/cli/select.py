@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from claim.networks import Network
+    from claim.selection.foresight import Expected
 
 SHOWN_REASONS = 3
 
@@ -143,10 +144,10 @@ def select(
     if known is not None and not foresight and json != "-":
         surveys = len(lists.surveyed)
         say(f"reach is counted on the known part only ({surveys} people surveyed): expect more on the whole network")
-    show(result, _shown(graph, result), json)
+    show(result, _shown(graph, result, chosen.expected), json)
 
 
-def _shown(graph: "Network", result: dict[str, Any]) -> "Group":
+def _shown(graph: "Network", result: dict[str, Any], expected: "Expected | None") -> "Group":
     """A table of the leaders; by foresight, with the reach to expect, reasons, and the reach on the known part."""
     from rich.console import Group
 
@@ -156,10 +157,10 @@ def _shown(graph: "Network", result: dict[str, Any]) -> "Group":
     ]
     title, lines = f"{len(rows)} leaders of {graph.name}", []
     reach = f"{result['influence']:.1f} ± {result['stderr']:.1f}"
-    if "expected" in result:
+    if expected is not None:
         for row, why in zip(rows, result["reasons"], strict=True):
             row["why"] = why[:SHOWN_REASONS]
-        title += f", a rough guess: about {result['expected']['mean']:.0f} people reached"
+        title += f": {expected}"
         lines.append(f"Of the {graph.n} people known so far they reach {reach}.")
         if result["replacements"]:
             lines.append(f"If a leader declines, ask in this order: {', '.join(map(str, result['replacements']))}.")

@@ -531,17 +531,16 @@ def leaders(
     """Recommend whom to ask to lead, with the reach to expect and replacements."""
     from claim.field import view
     from claim.field.advice.leaders import choose_leaders
+    from claim.selection.foresight.selector import TOO_EARLY
 
     check_codes([*names(include), *names(exclude)], "give codes such as P3, which claim study people lists")
     opened = open_study()
     wanted, unwanted = ([coded(opened.view, code) for code in names(given)] for given in (include, exclude))
-    result = view.leaders(opened.view, choose_leaders(opened.study, wanted, unwanted, attendance))
-    guess = "no reach before the first survey"
-    if result["reach"] is not None:
-        guess = f"a rough guess: they reach about {result['reach']:.0f} people"
+    advice = choose_leaders(opened.study, wanted, unwanted, attendance)
+    result = view.leaders(opened.view, advice)
     kinds = {"leader": result["leaders"], "replacement": result["replacements"]}
     rows = [{**row, "as": kind, "why": row["reasons"]} for kind, found in kinds.items() for row in found]
-    return result, table(f"Leaders ({guess})", ["as", "person", "name", "why"], rows)
+    return result, table(f"Leaders ({advice.reach or TOO_EARLY})", ["as", "person", "name", "why"], rows)
 
 
 @study_verb()

@@ -230,7 +230,7 @@ def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
     """Leaders and replacements with their reasons in English."""
     kinds = {"leaders": given.leaders, "replacements": given.replacements}
     rows = {kind: [_suggestion(view, each, adds=each.adds) for each in found] for kind, found in kinds.items()}
-    return vars(given) | rows
+    return vars(given) | rows | {"reach": None if given.reach is None else given.reach._asdict()}
 
 
 def history(view: View) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from claim.errors import ClaimError
 from claim.fitting.leaders import Examples, FitTrees, read_trees
 from claim.fitting.reach import FitReach, ReachExamples
-from claim.fitting.studies import Pool, PoolSettings, training_pool
+from claim.fitting.studies import Pool, PoolSettings, dense_pool, training_pool
 from claim.jobs import Store, Sweep, Watch, backend_named
 from claim.selection.foresight.model import Model, save_model
 from claim.selection.foresight.reach import Reach
@@ -28,7 +28,7 @@ class FitSettings:
     first: Growth = field(default_factory=lambda: Growth(trees=80, depth=4, rate=0.1, least=100.0))
     gain: Growth = field(default_factory=lambda: Growth(trees=320, depth=5, rate=0.04, least=120.0))
     reach: Growth = field(
-        default_factory=lambda: Growth(trees=120, depth=4, rate=0.06, least=60.0, rows=0.7, features=0.7)
+        default_factory=lambda: Growth(trees=60, depth=3, rate=0.08, least=60.0, rows=0.7, features=0.7)
     )
 
 
@@ -39,6 +39,7 @@ class Fit:
     pools: tuple[Pool, ...]
     settings: FitSettings
     seed: int = 0
+    dense: tuple[Pool, ...] = ()  # further networks for the calibration of the reach
 
     def _examples(self, *models: FitTrees, wander: float = 0.0) -> tuple[Examples, ...]:
         return tuple(Examples(pool, self.seed, models, wander) for pool in self.pools)
@@ -59,7 +60,9 @@ class Fit:
     @cached_property
     def reach(self) -> FitReach:
         """The calibration of the reach to expect."""
-        examples = tuple(ReachExamples(pool, self.seed, (self.hidden, self.gain)) for pool in self.pools)
+        examples = tuple(
+            ReachExamples(pool, self.seed, (self.hidden, self.gain)) for pool in (*self.pools, *self.dense)
+        )
         return FitReach(examples, self.settings.reach, self.seed)
 
 
@@ -90,7 +93,7 @@ def train_by_name(
 ) -> Path:
     """Do what ``claim foresight train --family`` does: fit to the family's training networks, from one seed."""
     settings = settings or FitSettings(PoolSettings(family))
-    fit = Fit(training_pool(settings.pool, seed, data_dir), settings, seed)
+    fit = Fit(training_pool(settings.pool, seed, data_dir), settings, seed, dense_pool(settings.pool, seed))
     model = fit_model(fit, folder or out.with_suffix(".jobs"), workers, watch)
     model.card["command"] = f"claim foresight train --family {family} --seed {seed} --out {out.name}"
     return save_model(model, out)

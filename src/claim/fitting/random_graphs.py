@@ -117,19 +117,41 @@ GENERATORS: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float
         "people": (110, 320), "mean_degree": (1.3, 2.1), "site_size": (7, 13), "unevenness": (0.2, 0.4),
         "anchored": (0.5, 0.75), "between": (0.08, 0.22), "sociability": (0.2, 0.5),
     }),
-    "even": (erdos_renyi, {"people": (400, 1500), "mean_degree": (2, 9)}),
-    "blocks": (block_model, {"people": (400, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
-    "ring": (watts_strogatz, {"people": (400, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
-    "attached": (barabasi_albert, {"people": (400, 2500), "mean_degree": (2, 7)}),
-    "plane": (geometric, {"people": (150, 1500), "mean_degree": (4, 14)}),
-    "caves": (caves, {"people": (120, 900), "size": (5, 14), "rewired": (0.05, 0.4)}),
+    "even": (erdos_renyi, {"people": (60, 1500), "mean_degree": (2, 9)}),
+    "blocks": (block_model, {"people": (60, 1500), "mean_degree": (3, 10), "size": (20, 120), "inside": (0.4, 0.95)}),
+    "ring": (watts_strogatz, {"people": (60, 1500), "mean_degree": (4, 10), "rewired": (0.02, 0.4)}),
+    "attached": (barabasi_albert, {"people": (60, 2500), "mean_degree": (2, 7)}),
+    "plane": (geometric, {"people": (60, 1500), "mean_degree": (4, 14)}),
+    "caves": (caves, {"people": (60, 900), "size": (5, 14), "rewired": (0.05, 0.4)}),
     "heavy": (heavy_tailed, {
-        "people": (150, 2500), "mean_degree": (2.5, 10), "exponent": (1.6, 3.0), "closed": (0, 0.6),
+        "people": (60, 2500), "mean_degree": (2.5, 10), "exponent": (1.6, 3.0), "closed": (0, 0.6),
     }),
 }  # fmt: skip
 
+# Networks in which everyone has many contacts, such as those of people who meet face to face; the names begin with the
+# kind that they resemble.
+DENSE: dict[str, tuple[Callable[..., Network], dict[str, tuple[float, float]]]] = {
+    "even, dense": (erdos_renyi, {"people": (60, 800), "mean_degree": (12, 70)}),
+    "blocks, dense": (block_model, {
+        "people": (60, 800), "mean_degree": (12, 60), "size": (20, 120), "inside": (0.4, 0.95),
+    }),
+    "ring, dense": (watts_strogatz, {"people": (100, 800), "mean_degree": (12, 50), "rewired": (0.02, 0.4)}),
+    "plane, dense": (geometric, {"people": (60, 800), "mean_degree": (16, 60)}),
+    "caves, dense": (caves, {"people": (80, 800), "size": (15, 40), "rewired": (0.05, 0.4)}),
+    "heavy, dense": (heavy_tailed, {
+        "people": (80, 1500), "mean_degree": (10, 50), "exponent": (1.6, 3.0), "closed": (0, 0.6),
+    }),
+}  # fmt: skip
+MAKERS = GENERATORS | DENSE
+
 # The generators of a family's look-alikes, which take turns.
-KINDS = {"retweet": ("retweet",), "animal": ("animal",), "zones": ("zones",), "all": tuple(GENERATORS)}
+KINDS = {
+    "retweet": ("retweet",),
+    "animal": ("animal",),
+    "zones": ("zones",),
+    "all": tuple(GENERATORS),
+    "dense": tuple(DENSE),
+}
 
 
 def look_alikes(family: str, count: int, rng: np.random.Generator) -> list[Network]:
@@ -141,7 +163,9 @@ def look_alikes(family: str, count: int, rng: np.random.Generator) -> list[Netwo
 
 def look_alike(generators: Sequence[str], number: int, rng: np.random.Generator, **given: object) -> Network:
     """Draw a network; generators take turns by number, and settings that are not given are drawn from their ranges."""
-    make, ranges = GENERATORS[generators[number % len(generators)]]
+    make, ranges = MAKERS[generators[number % len(generators)]]
     drawn = {setting: float(rng.uniform(low, high)) for setting, (low, high) in ranges.items()}
+    least, most = ranges["people"]  # the logarithm is even: small communities are as common as large ones
+    drawn["people"] = least * (most / least) ** ((drawn["people"] - least) / (most - least))
     whole = {setting: round(drawn[setting]) for setting in WHOLE if setting in drawn}
     return make(rng=rng, **(drawn | whole | given))

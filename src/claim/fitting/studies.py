@@ -1,5 +1,6 @@
 """The networks and the simulated studies that models are fitted to: of many kinds, with and without marks."""
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ class Pool:
     @property
     def group(self) -> str:
         """Kinds that resemble each other: a family, its networks rewired, and its look-alikes."""
-        return self.kind.split()[0]
+        return re.split("[ ,]", self.kind)[0]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class PoolSettings:
     look_alikes: int = 100
     studies: int = 300  # on each training network
     studies_each: int = 60  # on each look-alike and each rewired network
+    dense: int = 30  # networks, for the calibration of the reach only
 
 
 def training_pool(settings: PoolSettings, seed: int = 0, data_dir: str | None = None) -> tuple[Pool, ...]:
@@ -70,6 +72,13 @@ def training_pool(settings: PoolSettings, seed: int = 0, data_dir: str | None = 
     alike = look_alikes(family if family in KINDS else EVERY_FAMILY, settings.look_alikes, rng)
     pools += [Pool(kinds[i % len(kinds)], network, settings.studies_each) for i, network in enumerate(alike)]
     return tuple(pools)
+
+
+def dense_pool(settings: PoolSettings, seed: int = 0) -> tuple[Pool, ...]:
+    """Networks in which everyone has many contacts, for the calibration of the reach."""
+    drawn = look_alikes("dense", settings.dense, np.random.default_rng(named_seed(seed, "dense pool")))
+    kinds = KINDS["dense"]
+    return tuple(Pool(kinds[i % len(kinds)], network, settings.studies_each) for i, network in enumerate(drawn))
 
 
 class SimulatedStudy(NamedTuple):

@@ -7,10 +7,10 @@ from numbers import Integral
 from claim.advice import check_survey_policy
 from claim.discovery import only_open
 from claim.errors import InputError, check_number, check_whole
-from claim.registry import DEFAULT, OPEN_DEFAULT, PolicyLike, SelectorLike, find_selector, is_marked, name_of
+from claim.registry import DEFAULT, PolicyLike, SelectorLike, find_selector, is_marked, name_of
 
 CLOSED = "closed"  # the paper's studies: start people, then people whom the policy chooses among those named
-WAYS = tuple(dict.fromkeys((CLOSED, "new", "mix:best", OPEN_DEFAULT)))
+WAYS = (CLOSED, "new", "mix:best", "scout")
 SURVEYS = (0, 5, 10, 20, 30, 50)
 
 
@@ -26,7 +26,7 @@ class PlanSettings:
     leaders: int = 10
     p: float = 0.1  # probability that a message passes along a contact
     policy: PolicyLike = DEFAULT
-    selector: SelectorLike = "foresight:free"
+    selector: SelectorLike = "foresight"
     surveys: Sequence[int] | None = None  # without interviews either: 0, 5, 10, 20, 30 and 50
     studies: int = 100
     seed: int = 0

@@ -118,10 +118,11 @@ def select(
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
     leaders, waiting = ranked[:k], [network.labels[person] for person in ranked[k:]]
     expected = selector.expect(seen, leaders, expecting)
-    whys = shown_reasons(selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits))
+    found = selector.reasons(seen, leaders, reasoning, (expected.mean, len(leaders)), **limits)
+    whys = shown_reasons(found, not expected.vague)
     reasons = [[str(reason) for reason in each] for each in whys]
-    found = _evaluated(network, leaders, p, estimating, NAME)
-    return replace(found, expected=expected, reasons=reasons, replacements=waiting)
+    evaluated = _evaluated(network, leaders, p, estimating, NAME)
+    return replace(evaluated, expected=expected, reasons=reasons, replacements=waiting)
 
 
 def _evaluated(

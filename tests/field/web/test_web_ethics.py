@@ -20,17 +20,22 @@ def test_after_the_day_to_close_every_page_says_so(browser, desk, base, study):
             assert (f"was to be closed by {day}" in browser.text(f"{base}{page}")) is said
 
 
-def test_pages_say_what_a_recommendation_is_not(browser, base):
+def test_pages_say_what_a_recommendation_is_not(desk, study, browser, base):
     browser.post(f"{base}/people", name="Ana", same="new", start="1")
     assert "It is no judgement of a person, and nobody has to be surveyed." in browser.text(f"{base}/next")
     page = browser.text(f"{base}/leaders")
-    assert "can be estimated after the first surveys" in page
-    assert not re.search(r"reach(es)? about|rough guess", page)
+    assert "Too little is known yet to say how many people these leaders reach" in page
+    assert not re.search(r"reach(es)? about", page)
     browser.post(f"{base}/survey/P1/start", consent="1")
     browser.post(f"{base}/survey/P1/contact", name="Ben", same="new")
     browser.post(f"{base}/survey/P1/end", outcome="answered")
     page = browser.text(f"{base}/leaders")
-    assert "A rough guess: these leaders reach about 2 people" in page
+    assert "Too little is known yet" in page
+    opened = desk.study(study)
+    setup = replace(opened.study.setup, size_low=8, size_high=8)
+    opened.run(lambda draft: commands.change_settings(draft, setup))
+    page = browser.text(f"{base}/leaders")
+    assert re.search(r"These leaders reach about \d+ people, likely \d to [2-8]\.", page)
     assert "do not promise it" in page
 
 

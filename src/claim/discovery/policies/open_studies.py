@@ -87,7 +87,7 @@ class EdgeProbing:
     a component is the number of new people in it. Leaders are taken greedily by the weight of their components.
     """
 
-    share: float = 0.5
+    share: float | None = None  # of new people; None: the best for the number of interviews on training networks
     copies: int = 50
     interviews: int = 10
     p: float = 0.1
@@ -104,7 +104,8 @@ class EdgeProbing:
         """New people first; then people reached in the first copy that is not explored yet."""
         if self._seed is None:
             self._seed = draw_seed(rng)
-        new = max(round(self.share * self.interviews), 1) - len(discovered.start)
+        share = probing_share(self.interviews) if self.share is None else self.share
+        new = max(round(share * self.interviews), 1) - len(discovered.start)
         if new > 0 and discovered.open:
             return [NEW] * min(new, count)
         waiting = np.array(discovered.frontier, dtype=np.int64)
@@ -143,6 +144,15 @@ class EdgeProbing:
             for component, weight in copies:
                 weight[component[best]] = 0.0
         return leaders
+
+
+# By the number of interviews: the share of new people of edge-probing that reaches the most on training networks
+PROBING_SHARES = {10: 0.2, 25: 0.1, 55: 1.0}
+
+
+def probing_share(interviews: int) -> float:
+    """The share for the number of interviews that was tried and is nearest; those between are worse than either."""
+    return PROBING_SHARES[min(PROBING_SHARES, key=lambda tried: abs(np.log(tried / max(interviews, 1))))]
 
 
 # By the number of interviews: the share of new people that reaches the most on training networks

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from claim.field.advice.recommend import Suggestion
 from claim.field.study.study import Person, Study
 from claim.messages import Message
 from claim.randomness import named_seed
+
+if TYPE_CHECKING:
+    from claim.selection.foresight import Expected
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
@@ -21,20 +24,20 @@ MOST_REASONS = 3
 class LeaderSuggestion(Suggestion):
     """A person to ask; ``adds`` is how many more people the leaders reach with them than with those ranked before."""
 
-    adds: float | None  # None before the first survey
+    adds: float | None  # None where the reach is
 
 
 @dataclass(frozen=True)
 class LeaderAdvice:
-    """Leaders in order, replacements, and a rough guess of how many people the leaders reach on average.
+    """Leaders in order, replacements, and how many people the leaders reach on average: an estimate with its range.
 
-    ``reach`` is None before the first survey: there is nothing to estimate from. It counts people who were not named
-    yet too, and is never above the number of people: the team's own estimate, or those known if they are more.
+    ``reach`` is None as long as too little is known to estimate it from. It counts people who were not named yet too,
+    and is never above the number of people: the team's own estimate, or those known if they are more.
     """
 
     leaders: tuple[LeaderSuggestion, ...]
     replacements: tuple[LeaderSuggestion, ...]
-    reach: float | None
+    reach: "Expected | None"
     attendance: float
     p: float
     known: int
@@ -51,13 +54,13 @@ def choose_leaders(
     """
     from claim.selection.foresight import NAME as FORESIGHT
     from claim.selection.foresight import foresight_named, shown_reasons
-    from claim.selection.foresight.selector import ADDS, REACHES, UNSEEN
+    from claim.selection.foresight.selector import ADDS
     from claim.selection.selectors import MethodSelector
 
     setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
     k, known = setup.leaders, len(codes)
     attendance = setup.attendance if attendance is None else attendance
-    people = float(max(setup.size_high or 0, known))
+    people = float(setup.size_low or 0), float(setup.size_high or np.inf)
     foresight = foresight_named(FORESIGHT, p=setup.p, samples=SAMPLES, attendance=attendance, people=people)
     wishes = _wishes(study, include, exclude)
     if len(wishes["must"]) > k:
@@ -71,16 +74,16 @@ def choose_leaders(
 
     selector = MethodSelector(setup.p, SAMPLES) if setup.selector == "greedy" else foresight
     chosen = selector.select(discovered, k + REPLACEMENTS, random("leaders"), **wishes)
-    reach: float | None = None
+    reach: Expected | None = None
     if any(person.surveyed_at for person in study.people.values()):
-        reach = foresight.expect(discovered, chosen[:k], random("reach")).mean
-    scale = None if reach is None else (reach, k)
+        expected = foresight.expect(discovered, chosen[:k], random("reach"))
+        reach = None if expected.vague else expected
+    scale = None if reach is None else (reach.mean, k)
     found = foresight.reasons(discovered, chosen, random("reasons"), scale, **wishes)
-    hidden = (REACHES, ADDS, UNSEEN) if reach is None else ()  # nothing to estimate a number of people from
     suggestions = []
-    for leader, whys, shown in zip(chosen, found, shown_reasons(found), strict=True):
+    for leader, whys, shown in zip(chosen, found, shown_reasons(found, reach is not None), strict=True):
         adds = None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
-        reasons = _reasons(study.people[codes[leader]], [why for why in shown if why.text not in hidden], include)
+        reasons = _reasons(study.people[codes[leader]], shown, include)
         suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
     return LeaderAdvice(tuple(suggestions[:k]), tuple(suggestions[k:]), reach, attendance, setup.p, known)
 

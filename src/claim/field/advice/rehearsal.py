@@ -190,12 +190,12 @@ class Rehearsal:
         from claim.discovery import Frame, Simulation, policy_named, surveys
         from claim.discovery.policies.open_studies import OneHop
         from claim.registry import find_policy
-        from claim.selection.foresight import FreeForesight
+        from claim.selection.foresight import NAME, foresight_named
 
         one_hop = OneHop()
         advice = find_policy(rule, budget=max(interviews, 1), p=P)
         policy = {"advice": advice, "random": policy_named("new"), "one-hop": one_hop}[way]
-        chooser = one_hop if way == "one-hop" else FreeForesight(P, SAMPLES_OF_A_RUN)
+        chooser = one_hop if way == "one-hop" else foresight_named(NAME, p=P, samples=SAMPLES_OF_A_RUN)
         reached = []
         for run in range(RUNS):
             rng = self._rng(way, run)

@@ -93,7 +93,7 @@ def _shape(counts: FloatArray, asked: int) -> tuple[FloatArray, FloatArray]:
 
 def draw_worlds(view: SeenNetwork, came: Sequence[int], people: float | None, rng: np.random.Generator) -> Worlds:
     """Draw worlds in which these leaders came; ``people`` is the number of people there are, if it is known."""
-    hidden = HiddenContacts.of(view, estimated_people(view) if people is None else people)
+    hidden = HiddenContacts.of(view, estimated_people(view)[0] if people is None else people)
     sources, targets, _ = view.network.edges()
     leaders = np.array(came, dtype=np.int64)
     limits, totals = np.empty((len(FACTORS), WORLDS, view.n)), np.zeros((len(GRID), len(FACTORS)))

@@ -215,8 +215,9 @@ def record_leader(form: Sent, page: StudyPage) -> Response:
 @router.get("/practice")
 def score(page: StudyPage) -> Response:
     """The reach of the chosen leaders on the hidden network."""
-    leaders = [each.person for each in page.leaders().leaders]
-    return page.page("practice.html", score=_rehearsal(page).score(leaders))
+    advice = page.leaders()
+    score = _rehearsal(page).score([each.person for each in advice.leaders])
+    return page.page("practice.html", score=score, expected=advice.reach)
 
 
 @router.post("/practice/end")

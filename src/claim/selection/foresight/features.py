@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,7 @@ BEFORE = (*STILL, "relative log d", *STUDY)
 FEATURES = (*BEFORE, *MOVING)
 SMALL = 1e-9
 DOUBT = 2.0  # people that stand against the degrees of a few
+TRUSTED = 0.1  # the least advantage of marked people who were surveyed with which marks are used
 
 
 class FeatureState(SelectionState):
@@ -151,6 +153,12 @@ def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArr
             *marks_observed(view),
         ]
     )
+
+
+def with_trusted_marks(view: SeenNetwork) -> SeenNetwork:
+    """What is seen, without the marks if marked people who were surveyed hardly have more contacts than others."""
+    count, advantage = marks_observed(view)
+    return view if count == 0 or advantage >= TRUSTED else replace(view, marks=np.zeros(view.n))
 
 
 def marks_observed(view: SeenNetwork) -> tuple[float, float]:

@@ -13,16 +13,19 @@ import numpy as np
 
 from claim.networks.network import FloatArray
 from claim.selection.foresight.features import STUDY
-from claim.selection.foresight.selection_state import SeenNetwork, prior_excess
+from claim.selection.foresight.selection_state import SeenNetwork, excess_degree, prior_excess, spread
 from claim.selection.foresight.trees import Trees
 
 REACH_FEATURES = (
     *STUDY, "log leaders", "log guess / leader", "log known / leader", "unseen share", "log people / seen",
-    "log guess / people", "log meetings", "log mean degree drawn", "share surveyed",
+    "log guess / people", "log meetings", "log mean degree drawn", "share surveyed", "log found / prior excess",
+    "log spread", "log outbreak / guess",
 )  # fmt: skip
 QUANTILES = (0.05, 0.5, 0.95)
 FORMS = ("known", "estimated")  # the number of people
 DOUBT_MEETINGS = 0.5
+OUTBREAK_STEPS = 50
+LOWEST = 1.645  # standard deviations below the mean is one in twenty
 
 
 class Guess(NamedTuple):
@@ -39,8 +42,8 @@ def meetings(view: SeenNetwork) -> float:
     return float(drawn[view.start].sum() / 2 + (drawn * (drawn - 1) / 2).sum())
 
 
-def estimated_people(view: SeenNetwork) -> float:
-    """The number of people, from the meetings of drawn people.
+def estimated_people(view: SeenNetwork) -> tuple[float, float]:
+    """The number of people, from the meetings of drawn people, and the most there may be (in 95 % of cases).
 
     Two people drawn evenly know each other, or someone in common, m (1 + e) / (n - 1) times on average, whatever the
     network is like: m is the mean degree and e the excess degree, both as the drawn people show them.
@@ -48,8 +51,10 @@ def estimated_people(view: SeenNetwork) -> float:
     drawn = int(view.start.sum())
     degree = view.degree[view.start]
     mean = float(degree.mean()) if drawn else 0.0
-    expected = drawn * (drawn - 1) / 2 * mean * (1.0 + prior_excess(view))
-    return max(1.0 + (expected + DOUBT_MEETINGS) / (meetings(view) + DOUBT_MEETINGS), float(view.n))
+    expected = drawn * (drawn - 1) / 2 * mean * (1.0 + prior_excess(view)) + DOUBT_MEETINGS
+    met = meetings(view) + DOUBT_MEETINGS
+    fewest = met * max(1.0 - 1.0 / (9.0 * met) - LOWEST / (3.0 * met**0.5), 1e-3) ** 3  # Wilson and Hilferty, 1931
+    return max(1.0 + expected / met, float(view.n)), max(1.0 + expected / fewest, float(view.n))
 
 
 def bounded(reach: float, people: float) -> float:
@@ -57,14 +62,25 @@ def bounded(reach: float, people: float) -> float:
     return float(-people * np.expm1(-reach / people))
 
 
+def outbreak(p: float, excess: float) -> float:
+    """The share s of people reached by a large outbreak where degrees are Poisson: s = 1 - exp(-p e s); 0 if none."""
+    share = 1.0
+    for _ in range(OUTBREAK_STEPS):
+        share = -float(np.expm1(-p * excess * share))
+    return share
+
+
 def reach_features(view: SeenNetwork, study: FloatArray, guess: Guess, people: float) -> FloatArray:
     """One number for each name of ``REACH_FEATURES``."""
-    drawn = view.degree[view.start]
+    drawn, excess = view.degree[view.start], excess_degree(view)
     k = max(guess.leaders, 1e-9)
     own = [
         np.log(k), np.log(guess.reach / k), np.log(max(guess.known, 1e-9) / k), 1.0 - guess.known / guess.reach,
         np.log(people / view.n), np.log(guess.reach / people), np.log1p(meetings(view)),
         np.log1p(drawn.mean() if len(drawn) else 0.0), view.surveyed.sum() / people,
+        np.log1p(view.excess_of_found.mean() if len(view.excess_of_found) else excess) - np.log1p(prior_excess(view)),
+        np.log(spread(view, excess)), np.log(outbreak(study[STUDY.index("p")], excess) + 1.0 / people)
+        - np.log(guess.reach / people),
     ]  # fmt: skip
     return np.concatenate([study, own])
 
@@ -76,14 +92,14 @@ class Reach:
     trees: dict[str, tuple[Trees, Trees, Trees]]
     wider: dict[str, float]
 
-    def expect(self, features: FloatArray, guess: Guess, people: float, form: str) -> tuple[float, float, float]:
-        """Median, low and high; at least the reach along seen contacts, at most the number of people."""
+    def expect(
+        self, features: FloatArray, guess: Guess, people: float, most: float, form: str
+    ) -> tuple[float, float, float]:
+        """Median, low and high; at least the reach along seen contacts, at most the ``most`` people there may be."""
         low, middle, high = (float(np.log(each.predict(features[None])[0])) for each in self.trees[form])
         low, high = min(low, middle) - self.wider[form], max(high, middle) + self.wider[form]
         base = bounded(guess.reach, people)
-        return tuple(
-            float(np.clip(base * np.exp(each), min(guess.known, people), people)) for each in (middle, low, high)
-        )  # type: ignore[return-value]
+        return tuple(float(np.clip(base * np.exp(each), min(guess.known, most), most)) for each in (middle, low, high))  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -15,10 +15,10 @@ from claim.errors import InputError, check_number, check_whole
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
-from claim.selection.foresight.features import FeatureState, study_features
+from claim.selection.foresight.features import FeatureState, study_features, with_trusted_marks
 from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
-from claim.selection.foresight.reach import Guess, estimated_people, reach_features
+from claim.selection.foresight.reach import Guess, bounded, estimated_people, reach_features
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
 from claim.selection.greedy import SAME, Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
@@ -34,6 +34,9 @@ UNSEEN = "was not surveyed: likely reaches about {amount} people beyond the cont
 REFUSED_SURVEY = "refused to be surveyed: ask with care"
 APART = "reaches other people than those before: {amount} % of what they reach is new"
 EQUALS = "as good as {count} others: chance decided between them"
+TOO_EARLY = "too little is known yet to say how many people they reach"
+REACH = "they reach about {mean:.0f} people, likely {low:.0f} to {high:.0f}"
+VAGUE = 5.0  # times the lower end of a range is the most that its upper end may be for a number to be shown
 MOSTLY_NEW = 0.8
 MOST_WORLDS = 400  # that fitted models select with
 
@@ -54,12 +57,16 @@ def reasons_for(discovered: Discovered, who: int, adds: float, unseen: float, ne
     return found
 
 
-def shown_reasons(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
-    """The reasons to show for leaders in the order of choice: nothing twice, and no comparison for the first."""
+def shown_reasons(found: Sequence[Sequence[Message]], numbers: bool = True) -> list[list[Message]]:
+    """The reasons to show for leaders in the order of choice: nothing twice, and no comparison for the first.
+
+    Without ``numbers`` those that say how many people are reached are left out: too little is known for them.
+    """
     shown = []
     for whys in found:
-        texts = {why.text for why in whys}
-        shown.append([why for why in whys if why.text != KNOWS or FEW_KNOWN not in texts])
+        hidden = {KNOWS} if FEW_KNOWN in {why.text for why in whys} else set()
+        hidden |= set() if numbers else {ADDS, UNSEEN}
+        shown.append([why for why in whys if why.text not in hidden])
     if shown:
         first = [why for why in shown[0] if why.text != APART]
         shown[0] = [replace(why, text=REACHES) if why.text == ADDS else why for why in first]
@@ -85,6 +92,21 @@ class Expected(NamedTuple):
     low: float
     high: float
 
+    @classmethod
+    def over(cls, cases: Iterable["Expected"]) -> "Expected":
+        """The mean of several cases that may hold, and the range from their lowest to their highest end."""
+        means, lows, highs = zip(*cases, strict=True)
+        return cls(_left_to_right(means) / len(means), min(lows), max(highs))
+
+    @property
+    def vague(self) -> bool:
+        """Whether too little is known for a number: teams are shown words instead."""
+        return self.high > VAGUE * self.low
+
+    def __str__(self) -> str:
+        """Text for people."""
+        return TOO_EARLY if self.vague else REACH.format(mean=self.mean, low=self.low, high=self.high)
+
     def at_most(self, people: float) -> "Expected":
         """The same, bounded by the number of people there are."""
         return Expected(*(min(value, people) for value in self))
@@ -96,7 +118,8 @@ class FreeForesight:
 
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
     probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
-    for ``p`` alone. ``people`` is the number of people there are, if it is known: no reach is expected above it.
+    for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
+    not known): no reach is expected above it.
     """
 
     p: float = 0.1
@@ -105,13 +128,19 @@ class FreeForesight:
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
     family: str = FREE
-    people: float | None = None
+    people: float | tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
             check_number(0, 1, probability=p)
         check_whole(1, samples=self.samples)
         check_number(0, 1, above=True, attendance=self.attendance)
+
+    def people_bounds(self, seen: int) -> tuple[float, float]:
+        """The least and the most people there may be: at least those who were ``seen``."""
+        given = (0.0, np.inf) if self.people is None else self.people
+        low, high = given if isinstance(given, tuple) else (given, given)
+        return max(low, seen), max(high, seen)
 
     @property
     def name(self) -> str:
@@ -176,15 +205,14 @@ class FreeForesight:
                 found.append(replace(self, p=p).expect_in(view, chosen, seed))
             else:  # only the leaders themselves
                 found.append(Expected(*(self.attendance * len(chosen),) * 3))
-        means, lows, highs = zip(*found, strict=True)
-        return Expected(_left_to_right(means) / len(means), min(lows), max(highs))
+        return Expected.over(found)
 
     def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int) -> Expected:
         """The reach to expect, from the arrays of a discovered network."""
         guess, study = self.guess(view, leaders, seed)
         features = range_features(study, guess.reach, guess.known)
         expected = Expected(*self.ranges().around(guess.reach, guess.known, features))
-        return expected if self.people is None else expected.at_most(max(self.people, float(view.n)))
+        return expected.at_most(self.people_bounds(view.n)[1])
 
     def guess(self, view: SeenNetwork, leaders: list[int], seed: int) -> tuple[Guess, FloatArray]:
         """The reach before any correction, and the features of the study.
@@ -196,7 +224,7 @@ class FreeForesight:
         _, *added = state.take_all(leaders)
         reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
         guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
-        return guess, study_features(view, state.hidden, self.p)
+        return guess, study_features(state.view, state.hidden, self.p)
 
     def reasons(
         self,
@@ -260,7 +288,8 @@ class FittedForesight(FreeForesight):
 
     def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
-        return FeatureState(view, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
+        seen = with_trusted_marks(view)
+        return FeatureState(seen, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
@@ -275,9 +304,23 @@ class FittedForesight(FreeForesight):
         if reach is None:
             return super().expect_in(view, leaders, seed)
         guess, study = self.guess(view, leaders, seed)
-        form = "estimated" if self.people is None else "known"
-        people = estimated_people(view) if self.people is None else max(self.people, float(view.n))
-        return Expected(*reach.expect(reach_features(view, study, guess, people), guess, people, form))
+        if guess.reach == guess.known:  # no one beyond those whom the leaders are seen to reach
+            return Expected(*(guess.known,) * 3)
+        form, cases = self._people_cases(view)
+        if not view.surveyed.any():
+            return Expected(bounded(guess.reach, cases[0][0]), guess.known, cases[-1][1])
+        return Expected.over(
+            Expected(*reach.expect(reach_features(view, study, guess, people), guess, people, most, form))
+            for people, most in cases
+        )
+
+    def _people_cases(self, view: SeenNetwork) -> tuple[str, list[tuple[float, float]]]:
+        """How the number of people is found, and the numbers it may be, each with the most people there may be."""
+        low, high = self.people_bounds(view.n)
+        if self.people is not None and np.min(self.people) > 0 and high < np.inf:
+            return "known", [(people, people) for people in sorted({low, high})]
+        people, most = np.clip(estimated_people(view), low, high)
+        return "estimated", [(float(people), float(most))]
 
     def _model(self) -> Model:
         return self.model or shipped_model(self.family)
