@@ -567,7 +567,8 @@ def leader(
     opened = open_study()
     [who] = people_of(opened.view, {PERSON: code})
     opened.run(lambda draft: commands.answer_of_leader(draft, who, given, session))  # type: ignore[arg-type]
-    return {"person": who, "answer": given, "session": session}, f"{who}: {given}"
+    of_session = {} if session is None else {"session": session}
+    return {"person": who, "answer": given, **of_session}, f"{who}: {given}"
 
 
 @study_verb()

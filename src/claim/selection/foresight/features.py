@@ -10,7 +10,7 @@ import numpy as np
 from claim.cascades.kernels import draw_components
 from claim.cascades.worlds import EdgeSampler
 from claim.discovery.policies.scout import mixing
-from claim.networks.network import FloatArray
+from claim.networks.network import FloatArray, IntArray
 from claim.selection.foresight import kernels
 from claim.selection.foresight.selection_state import HiddenReach, SeenNetwork, SelectionState, prior_excess
 
@@ -96,13 +96,14 @@ class FeatureState(SelectionState):
             view.marks[member], view.marks[member] / np.maximum(namers, 1.0),
         ])  # fmt: skip
 
-    def gains(self) -> FloatArray:
-        """The number of people that a person of each class adds in expectation if they come."""
-        gains = super().gains()
+    def gains(self, classes: IntArray | slice = slice(None)) -> FloatArray:
+        """The number of people that a person of each of these classes adds in expectation if they come."""
         if self.model is None:
-            return gains
-        free = np.maximum(gains, SMALL)
-        return free * np.where(self._sure, 1.0, self.model.gain.predict(self.features(free)))
+            return super().gains(classes)
+        free = np.maximum(super().gains(), SMALL)
+        factors = self.model.gain.predict(self.features(free)[classes])
+        gains: FloatArray = free[classes] * np.where(self._sure[classes], 1.0, factors)
+        return gains
 
     def guess_hidden(self, factor: FloatArray) -> None:
         """Set the factor by which each class reaches more beyond what is seen than ``free`` expects."""

@@ -160,9 +160,13 @@ class SelectionState:
         """The number of people of each class."""
         return np.bincount(self.view.group, minlength=self.view.groups)
 
-    def gains(self) -> FloatArray:
-        """The number of people that a person of each class adds in expectation if they come; 0 if no one is left."""
-        return self.mean_gains(1.0 + self.beyond)
+    def gains(self, classes: IntArray | slice = slice(None)) -> FloatArray:
+        """The number of people that a person of each of these classes adds in expectation if they come.
+
+        0 if no one is left in a class.
+        """
+        gains: FloatArray = self.mean_gains(1.0 + self.beyond)[classes]
+        return gains
 
     def mean_gains(self, weights: FloatArray) -> FloatArray:
         """The weight along seen contacts that a person of each class adds."""
@@ -194,9 +198,9 @@ class SelectionState:
         """
         group, surveyed = self.view.group[leaders], self.view.surveyed
         added = np.empty((4, len(leaders)))
-        added[0] = self.gains()[group]
+        added[0] = self.gains(group)
         for i, leader in enumerate(leaders):
             counted = self.mean_gains(surveyed.astype(np.float64)), self.mean_gains((~surveyed).astype(np.float64))
-            added[1:, i] = [gains[group[i]] for gains in (self.gains(), *counted)]
+            added[1:, i] = [self.gains(group[[i]])[0], *(gains[group[i]] for gains in counted)]
             self.take(leader)
         return added
