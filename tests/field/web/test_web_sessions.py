@@ -71,7 +71,14 @@ def test_follow_up_goes_by_lot_and_estimates_p(browser, desk, led):
     assert len(set(asked)) == 5
     assert not {"P1", "P2"} & set(asked)
     page = browser.text(f"{led}/follow-up")
-    for shown in ("People asked 4", "Said yes 2", "Leaders who came 1", "Estimated p:", "could not be asked"):
+    for shown in (
+        "People asked 4",
+        "Said yes 2",
+        "Leaders who came 1",
+        "Estimated p:",
+        "could not be asked",
+        "The range is wide",
+    ):
         assert shown in page
     assert browser.post(f"{led}/follow-up", person="P1", answer="yes").status_code == 400
     assert browser.post(f"{led}/follow-up", person=asked[0], answer="perhaps").status_code == 400

@@ -32,6 +32,7 @@ DOUBT = 0.4  # further standard deviation of the logarithm of the reach: worlds 
 MOST_UNKNOWN = 2000  # people whom no one named: of more, hardly a way leads back to people who were
 GROUPS = 6  # of people asked
 LEVEL = 0.9
+WIDE = 0.4  # an interval that tells little: those of 40 people asked are 0.1 to 0.36 wide
 ENDS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 NEVER = 2.0  # above every p
 
@@ -43,6 +44,11 @@ class Estimate:
     p: float
     low: float
     high: float
+
+    @property
+    def vague(self) -> bool:
+        """Whether more people should be asked before the estimate is used."""
+        return self.high - self.low > WIDE
 
 
 @dataclass(frozen=True)
