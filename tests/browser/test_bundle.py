@@ -99,7 +99,7 @@ def test_a_practice_study_with_one_survey_and_leaders(chromium, folder, home):
     assert program.process.returncode == 0
     assert sorted(folder.rglob("*")) == before
     kept = home / ".cache" / "claim" / "compiled"
-    assert {path.name.partition("_")[0] for path in kept.iterdir()} == {"cascades", "foresight", "selection"}
+    assert {path.name.partition("_")[0] for path in kept.iterdir()} >= {"cascades", "foresight", "selection"}
     assert not (home / ".cache" / "numba").exists()  # where functions go that are not in real files
 
 

@@ -74,7 +74,7 @@ def follow_up(study: Study, kept: MutableMapping[Any, Any] | None = None) -> Fol
 
 
 def _lot(seed: int, code: str) -> tuple[int, str]:
-    """A number that orders people at random, the same whoever else is known."""
+    """A number that orders people at random and does not depend on who else is known."""
     return int(named_seed(seed, "follow-up", code).generate_state(1)[0]), code
 
 

@@ -5,7 +5,7 @@ that number is below p. A person is reached if all contacts on some way from a l
 which a person is reached is therefore the largest number on the best way, and one world tells who is reached for every
 p at once.
 
-How many unseen contacts there are is uncertain, and p can be told from the answers only as far as that is known. Worlds
+How many unseen contacts there are is uncertain, and the answers determine p only as far as that is known. Worlds
 are drawn for several numbers of unseen contacts, each as likely as foresight finds the number of people then reached.
 """
 
