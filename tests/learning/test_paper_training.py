@@ -237,6 +237,7 @@ def test_a_target_is_the_best_discounted_value_of_the_target_network(zone: Netwo
     training = trained(zone, gamma=0.9)
     shaken(training.target.network)
     training.target_embeddings.clear()
+    training.target_values.clear()
     steps = [each for each in training.buffer if each.next_state is not None]
     assert steps
     for each in steps:
@@ -441,6 +442,29 @@ def test_embeddings_of_the_target_network_are_those_of_its_present_weights(zone:
         assert training.target_embeddings or episode % 2 == 0
         for state, embedding in training.target_embeddings.items():
             torch.testing.assert_close(embedding, training.target.network.embed(state))
+        for each, value in training.target_values.items():
+            assert each.next_state is not None
+            values = [
+                q(training.target, each.next_state, person, each.goal) for person in each.next_state.actions.tolist()
+            ]
+            assert value == pytest.approx(max(values), rel=1e-4, abs=1e-5)
+
+
+def test_denormal_numbers_are_zero_while_training_and_only_then(zone: Network) -> None:
+    """Weights of dead units decay to denormal numbers, with which training was four times as slow."""
+    smallest = torch.full((8,), torch.finfo(torch.float32).tiny)
+    seen = []
+
+    def watch(metrics: dict[str, Any]) -> None:
+        seen.append(bool((0.5 * smallest).any()))
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    training = Training(quick_paper(), [zone])
+    with pytest.raises(KeyboardInterrupt):
+        training.train(5, watch)
+    assert seen == [False, False]
+    assert (0.5 * smallest).all()
 
 
 def test_only_the_optimiser_changes_weights(zone: Network, monkeypatch: pytest.MonkeyPatch) -> None:

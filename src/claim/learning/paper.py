@@ -14,7 +14,8 @@ import copy
 import json
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -332,7 +333,8 @@ class Training:
         name = "paper-claim" if settings.variant == "claim" else settings.variant
         self.online = PaperPolicy(network, settings, estimates, name)
         self.target = copy.deepcopy(self.online)
-        self.target_embeddings: dict[State, Tensor] = {}  # s_emb of Q_θ', kept until θ' changes
+        self.target_embeddings: dict[State, Tensor] = {}  # s_emb of Q_θ', kept until θ' changes, and so are
+        self.target_values: dict[Experience, float] = {}  # max Q' of replayed experiences
         self.optimiser = torch.optim.Adam(  # Open
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -379,8 +381,10 @@ class Training:
             return each.reward
         if following not in self.target_embeddings:
             self.target_embeddings[following] = self.target.network.embed(following)
-        values = self.target.values(self.target_embeddings[following], following, each.goal)
-        return each.reward + self.settings.gamma * float(values.max())
+        if each not in self.target_values:
+            values = self.target.values(self.target_embeddings[following], following, each.goal)
+            self.target_values[each] = float(values.max())
+        return each.reward + self.settings.gamma * self.target_values[each]
 
     def policy(self) -> PaperPolicy:
         """The policy as it stands. Open: the network after the last episode is the one that counts."""
@@ -419,6 +423,17 @@ class Training:
         self.rng.bit_generator.state = json.loads(content["rng"])
 
 
+@contextmanager
+def denormals_as_zero() -> Iterator[None]:
+    """Weights of dead units decay to denormal numbers, which are slow to multiply: compute with 0 in their place."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+@denormals_as_zero()
 def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], None]) -> None:
     """Algorithm 1, up to ``episodes`` in all."""
     settings, rng = training.settings, training.rng
@@ -455,6 +470,7 @@ def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], N
         if training.episode % settings.target_interval == 0:  # line 21
             training.target.network.load_state_dict(training.online.network.state_dict())
             training.target_embeddings.clear()
+            training.target_values.clear()
         metrics = {"episode": training.episode, "network": network.network.name, "influence": reached, "goal": goal}
         schedules = {"curriculum_weight": training.curriculum_weight, "epsilon": training.epsilon}
         watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})
