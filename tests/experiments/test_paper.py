@@ -175,6 +175,9 @@ def test_the_full_grid_is_the_papers(data):
         job.method for job in trainings if job.episodes and job.config.budget == 5 and job.family == "animal"
     )
     assert seeds == {name: 5 if name == CLAIM else 1 if name in ("goal-dqn", "her") else 3 for name in VARIANTS}
+    networks = {(job.preset, job.family): [network.name for network in job.networks] for job in trainings}
+    assert networks["paper", "animal"] == ["plj", "rob"]
+    assert networks[None, "animal"] == ["plj", "rob", "meadow1", "meadow2", "meadow3", "meadow4"]
     judged = set(published.NETWORKS)
     assert not any(network.name in judged for job in trainings for network in job.networks)
 

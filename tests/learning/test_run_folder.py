@@ -15,7 +15,8 @@ from claim.discovery import Discovered, policy_named
 from claim.errors import InputError
 from claim.evaluation.runs import draw_start_sets
 from claim.learning import paper, train
-from claim.learning.api import training_folder
+from claim.learning.api import training_folder, training_networks
+from claim.learning.config import Preset
 from claim.learning.policy import TrainedPolicy, load_policy, save_policy
 from claim.learning.run_folder import StoppedBetweenEpisodes, TrainingFolder, read_checkpoint, save_checkpoint
 from claim.learning.validation import Validation, against_chance, means, score
@@ -32,6 +33,16 @@ def networks() -> list[Network]:
 
 def training_of(kind: str, networks: list[Network]) -> Any:
     return (paper if kind == "paper" else train).Training(SETTINGS[kind], networks)
+
+
+def test_claim_is_trained_on_a_family_and_its_look_alikes_and_the_paper_on_the_family(data: Path) -> None:
+    def names(given: str, preset: Preset | None) -> list[str]:
+        return [network.name for network in training_networks(given, preset, str(data))[1]]
+
+    assert names("retweet", None) == ["copen", "occupy", "stars1", "stars2", "stars3", "stars4"]
+    assert names("retweet", "paper") == ["copen", "occupy"]
+    assert names("zones", None) == names("zones", "paper") == ["zone1"]
+    assert names("copen", None) == ["copen"]
 
 
 @both

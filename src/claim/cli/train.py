@@ -23,7 +23,9 @@ def train(
     preset: Annotated[
         Preset | None, typer.Option(help="paper: train by Algorithm 1 of the paper, to the letter (slow).")
     ] = None,
-    family: Annotated[str | None, typer.Option(help="Train on this family's training networks, or on all.")] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Train on this family's training networks and look-alikes, or on all.")
+    ] = None,
     networks: Annotated[str | None, typer.Option(help="Or on these networks or files, comma-separated.")] = None,
     episodes: Annotated[
         int | None, typer.Option(help="Episodes in all, also with --resume.", show_default="1280, or 1000 of the paper")
@@ -48,7 +50,7 @@ def train(
 
     if family not in (None, EVERY_FAMILY, *families()):
         raise InputError(f"there is no family called {family}")
-    source, hidden = api.training_networks(family or names(networks), data_dir)
+    source, hidden = api.training_networks(family or names(networks), preset, data_dir)
     for network in hidden:
         report_dropped(network)
     api.check_can_train()

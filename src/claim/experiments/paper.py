@@ -13,7 +13,7 @@ from claim.experiments.published import PROPERTY_NETWORK
 from claim.jobs import Job, key_of
 from claim.learning.config import EPISODES, Config, Preset
 from claim.networks import Network, load
-from claim.networks.catalogue import LOOK_ALIKES, family_networks, locate
+from claim.networks.catalogue import LOOK_ALIKES, family_networks, locate, with_look_alikes
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 BASELINE, PAPER_CLAIM, CLAIM = "geometric-dqn", "paper-claim", "claim"
@@ -104,6 +104,7 @@ class FamilySplit:
     family: str
     train: tuple[Network, ...]
     test: tuple[Network, ...]
+    look_alikes: tuple[Network, ...] = ()  # which claim is trained on, too
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ class Scale:
                 f"networks of the paper are absent ({', '.join(absent)}): get them with claim networks fetch all, "
                 "or run the experiments on synthetic networks with --quick"
             )
-        networks = [tuple(load(each.name, data_dir=data_dir) for each in known) for known in (train, test)]
+        alike = [each for like in with_look_alikes(family)[1:] for each in family_networks(like, "train")]
+        networks = [tuple(load(each.name, data_dir=data_dir) for each in known) for known in (train, test, alike)]
         return FamilySplit(family, *networks)
 
 
@@ -212,8 +214,9 @@ class Paper:
             usual = Config(**settings)
             settings["validate_every"] = how.times * usual.validate_every
             settings["learning_rate_decay"] = usual.learning_rate_decay ** (1 / how.times)
+        networks = split.train if how.preset == "paper" else split.train + split.look_alikes
         given = (how.variant, how.preset, tuple(settings.items()))
-        return [Train(policy, split.family, split.train, seed, episodes, *given) for seed in range(seeds)]
+        return [Train(policy, split.family, networks, seed, episodes, *given) for seed in range(seeds)]
 
     def evaluations(self, method: Method, case: Case) -> list[Evaluate]:
         """A method on a network: one job, or one a trained model.

@@ -72,7 +72,7 @@ def _introduction(results: Results, record: dict[str, Any]) -> list[str]:
 
 def _record(paper: Paper, store: Store, command: str) -> dict[str, Any]:
     scale = paper.scale
-    networks = {each.name: each for split in paper.splits for each in (*split.train, *split.test)}
+    networks = {each.name: each for split in paper.splits for each in (*split.train, *split.look_alikes, *split.test)}
     records = (store.record(job) for job in with_needs(paper.jobs()))
     revisions = {json.dumps(record["git"], sort_keys=True) for record in records if record is not None}
     settings = {

@@ -11,7 +11,7 @@ from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings, check_whole, install_command
 from claim.learning.config import EPISODES, VARIANTS, Config, Preset, written_setting
 from claim.networks import Network, NetworkLike
-from claim.networks.catalogue import EVERY_FAMILY, families, load_all, networks_given
+from claim.networks.catalogue import EVERY_FAMILY, families, load_all, networks_given, with_look_alikes
 from claim.provenance import command_line
 from claim.registry import NEEDED
 from claim.results import Tabular
@@ -53,9 +53,10 @@ def train(
     """Train a policy, up to ``episodes`` in all, in the folder ``out``.
 
     ``networks`` are networks, or the name of a family, which stands for its training networks (``all``: those of every
-    family). With ``preset="paper"`` it is trained by Algorithm 1 of the paper, as one of its variants (``claim``,
-    ``her``, ``goal-dqn``, ``geometric-dqn``). ``settings`` are those of :class:`claim.learning.config.Config`, such as
-    budget and seed, or of :class:`claim.learning.paper.Settings`. ``watch`` is called with the metrics of each episode
+    family) and, for ``claim``, those of its look-alikes, because two networks alone are overfitted. With
+    ``preset="paper"`` it is trained by Algorithm 1 of the paper, as one of its variants (``claim``, ``her``,
+    ``goal-dqn``, ``geometric-dqn``). ``settings`` are those of :class:`claim.learning.config.Config`, such as budget
+    and seed, or of :class:`claim.learning.paper.Settings`. ``watch`` is called with the metrics of each episode
     and each validation. ``source`` is what the record calls the networks.
     """
     if episodes is not None:
@@ -69,7 +70,7 @@ def train(
 
     config = settings_of(variant, preset, **settings)
     episodes = EPISODES[preset] if episodes is None else episodes
-    given, hidden = training_networks(networks, data_dir)
+    given, hidden = training_networks(networks, preset, data_dir)
     command = train_command(source or given, config, episodes, settings)
     folder = training_folder(Path(fspath(out)), config, hidden, command)
     torch.set_num_threads(1)  # matrices are small: a second thread is slower, and one thread is repeatable
@@ -110,10 +111,11 @@ def training_folder(
 
 
 def training_networks(
-    networks: Iterable[NetworkLike] | NetworkLike, data_dir: str | None = None
+    networks: Iterable[NetworkLike] | NetworkLike, preset: Preset | None = None, data_dir: str | None = None
 ) -> tuple[str, list[Network]]:
-    """What the networks are called on the command line, and the networks."""
-    given = networks_given(networks, "train")
+    """What the networks are called on the command line, and the networks; the paper has no look-alikes of a family."""
+    family = isinstance(networks, str) and networks in families() and preset is None
+    given = networks_given(with_look_alikes(str(networks)) if family else networks, "train")
     if not given:
         raise InputError("no network to train on")
     names = ",".join(each.name if isinstance(each, Network) else each for each in given)

@@ -249,6 +249,11 @@ def family_networks(family: str, role: str | None = None) -> list[KnownNetwork]:
     return [known for known in KNOWN_NETWORKS if known.family in wanted and role in (None, known.role)]
 
 
+def with_look_alikes(family: str) -> list[str]:
+    """The family, and after it the synthetic family that resembles it, if there is one."""
+    return [family, *(like for like, real in LOOK_ALIKES.items() if real == family)]
+
+
 def expand(names: Sequence[str], role: str = "test") -> list[str]:
     """The names with families replaced by their networks of a role, each once.
 
