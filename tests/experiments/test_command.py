@@ -14,6 +14,8 @@ from tiny_paper import TINY
 
 from claim.cli import main
 from claim.experiments import paper
+from claim.experiments.jobs import save_policy
+from claim.jobs import Store
 
 PROGRAM = Path(__file__).with_name("tiny_paper.py")
 COMMAND = [sys.executable, str(PROGRAM), "experiment", "paper", "--quick", "--workers", "2"]
@@ -60,6 +62,27 @@ def test_mistakes_are_one_line(run_here, tmp_path):
     done = run_here("--out", str(tmp_path / "file"))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+def test_policies_of_an_earlier_run_are_not_trained_again(run_here, tmp_path):
+    grid = paper.Paper(TINY, TINY.splits())
+    training, other = (grid.trainings(policy, grid.splits[0])[0] for policy in ("claim", "claim without goal"))
+    store, policies = Store(tmp_path / "first"), tmp_path / "policies"
+    store.save(training, training.run([], tmp_path / "first"))
+    policies.mkdir()
+    for label in (training.label, other.label):  # the second training has other settings
+        save_policy(store.load(training), policies / label)
+    again = tmp_path / "again"
+    done = run_here("--out", str(again), "--hours", "0", "--policies", str(policies))
+    assert done.returncode == 0, done.stderr
+    assert Store(again).load(training) == store.load(training)
+    assert len(list((again / "jobs").iterdir())) == 1
+    (policies / f"{other.label}.json").write_text("{}")
+    done = run_here("--out", str(again), "--hours", "0", "--policies", str(policies))
+    assert done.returncode == 2
+    assert done.stderr == f"claim: {policies / other.label}.json: not the card of a trained policy\n"
+    done = run_here("--out", str(again), "--policies", str(tmp_path / "absent"))
+    assert (done.returncode, done.stderr) == (2, f"claim: {tmp_path / 'absent'} is no folder of policies\n")
 
 
 @pytest.mark.slow

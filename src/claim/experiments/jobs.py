@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import claim
+from claim.errors import InputError
 from claim.evaluation.runs import Method, ProtocolName, StudySettings, draw_start_sets, run_studies
-from claim.jobs import Job, Result, key_of
+from claim.jobs import Job, Result, Store, key_of, with_needs
 from claim.learning.api import settings_of, train_command, training_folder
 from claim.learning.config import Config, Preset
 from claim.networks import Network
@@ -101,11 +102,35 @@ class Train:
         (path / "checkpoint.pt").unlink()  # up to a hundred megabytes
         return {"curve": folder.curve, "card": card, "weights": weights}
 
+    def result_in(self, folder: Path) -> Result | None:
+        """The result, from the policy files that the same training left in a folder; None if there are none."""
+        card, weights = (folder / f"{self.label}{ending}" for ending in (".json", ".safetensors"))
+        try:
+            content, values = json.loads(card.read_text("utf-8")), weights.read_bytes()
+            trained = {name: content[name] for name in ("config", "episodes", "networks")}
+            curve = content["validation"]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{card}: not the card of a trained policy") from error
+        if {"preset": content.get("preset"), **trained} != json.loads(json.dumps(self.identity())):
+            return None
+        return {"curve": curve, "card": content, "weights": base64.b64encode(values).decode()}
+
 
 def save_policy(result: Result, stem: Path) -> None:
     """Write the policy of a training's result as policy files."""
     stem.with_name(f"{stem.name}.json").write_text(json.dumps(result["card"], indent=1) + "\n", encoding="utf-8")
     stem.with_name(f"{stem.name}.safetensors").write_bytes(base64.b64decode(result["weights"]))
+
+
+def take_trainings(jobs: Sequence[Job], folder: Path, store: Store) -> None:
+    """Keep the results of the trainings that have policy files in a folder, so that they do not run."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder of policies")
+    for job in with_needs(jobs):
+        if isinstance(job, Train) and store.load(job) is None and (result := job.result_in(folder)) is not None:
+            store.save(job, result)
 
 
 def load_policy(result: Result) -> "TrainedPolicy":
