@@ -190,7 +190,7 @@ class State:
 
     def state_of(self, code: str) -> PersonState:
         """The state of a person under all of their codes."""
-        return min((self.people[each].state for each in self.codes_of(code)), key=_STRENGTH.index)
+        return strongest(self.people[each] for each in self.codes_of(code))
 
     def reports_of(self, by: str, one: str, other: str) -> list[Report]:
         """What a person said about a contact between two people, under whichever codes it is filed."""
@@ -205,6 +205,11 @@ class State:
         """The version of the text a person consented to, under any of their codes."""
         given = [self.people[each].consent for each in self.codes_of(code)]
         return next((version for version in given if version is not None), None)
+
+
+def strongest(records: Iterable[CodeEntry]) -> PersonState:
+    """The state of a person, from what is filed under all of their codes."""
+    return min((each.state for each in records), key=_STRENGTH.index)
 
 
 def fold(events: Iterable[Event]) -> State:

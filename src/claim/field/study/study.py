@@ -21,6 +21,7 @@ from claim.field.study.state import (
     Survey,
     counting,
     fold,
+    strongest,
     undone_in,
 )
 
@@ -132,18 +133,23 @@ class Study:
     @cached_property
     def people(self) -> dict[str, Person]:
         """All people by code, in the order of discovery; merged people are one, those who withdrew are still listed."""
-        groups: dict[str, list[CodeEntry]] = {}
-        for record in self.state.people.values():
-            groups.setdefault(self.state.root(record.code), []).append(record)
-        found = [self._person(root, records) for root, records in groups.items()]
+        found = [self._person(root, records) for root, records in self._records.items()]
         return {person.code: person for person in sorted(found, key=lambda person: person.seq)}
 
     def person(self, code: str) -> Person:
         """A person by any of their codes."""
         return self.people[self.state.root(code)]
 
+    @cached_property
+    def _records(self) -> dict[str, list[CodeEntry]]:
+        """What is filed under all codes of each person."""
+        groups: dict[str, list[CodeEntry]] = {}
+        for record in self.state.people.values():
+            groups.setdefault(self.state.root(record.code), []).append(record)
+        return groups
+
     def _person(self, root: str, records: list[CodeEntry]) -> Person:
-        codes = self.state.codes_of(root)
+        codes = self.state.codes_of(root) if len(records) > 1 else (root,)
         ended = [self._last_answer[code] for code in codes if code in self._last_answer]
         contacts = self._named.get(root, ())
         marks = [self.state.root(self.state.marks[code]) for code in codes if code in self.state.marks]
@@ -151,7 +157,7 @@ class Study:
         return Person(
             code=root,
             codes=codes,
-            state=self.state.state_of(root),
+            state=strongest(records),
             consent=consents[0] if consents else None,
             is_start=any(each.is_start for each in records),
             from_roster=any(each.from_roster for each in records),
@@ -176,8 +182,8 @@ class Study:
     @cached_property
     def _reports(self) -> list[tuple[str, str, str]]:
         """Who reported whom, under current codes, without reports by or about people who withdrew."""
-        roots = {code: self.state.root(code) for code in self.state.people}
-        gone = {root for root in set(roots.values()) if self.state.state_of(root) in GONE}
+        roots = {each.code: root for root, records in self._records.items() for each in records}
+        gone = {root for root, records in self._records.items() if strongest(records) in GONE}
         current = [(roots[by], roots[one], roots[other]) for by, one, other in self.state.reports]
         return [report for report in current if report[1] != report[2] and not gone.intersection(report)]
 
