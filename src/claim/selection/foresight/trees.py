@@ -135,14 +135,26 @@ def grow(
 
 @kernel
 def add_trees(values, feature, threshold, leaves, out):
-    """Add to ``out`` (rows,) the sum of all trees for every row of ``values`` (rows, features)."""
-    trees, inner = feature.shape
-    for row in range(len(values)):
-        total = 0.0
-        for tree in range(trees):
-            node = 0
-            while node < inner:
-                right = values[row, feature[tree, node]] > threshold[tree, node]
-                node = 2 * node + 1 + right
-            total += leaves[tree, node - inner]
-        out[row] += total
+    """Add to ``out`` (rows,) the sum of all trees for every row of ``values`` (rows, features).
+
+    Four rows go down a tree at once: each waits for memory at every node, and they wait together.
+    """
+    rows, inner = len(values), feature.shape[1]
+    depth = round(np.log2(inner + 1))
+    for row in range(0, rows, 4):
+        one, two, three = min(row + 1, rows - 1), min(row + 2, rows - 1), min(row + 3, rows - 1)
+        sum_a = sum_b = sum_c = sum_d = 0.0
+        for tree in range(len(feature)):
+            a = b = c = d = 0
+            for _ in range(depth):
+                a = 2 * a + 1 + (values[row, feature[tree, a]] > threshold[tree, a])
+                b = 2 * b + 1 + (values[one, feature[tree, b]] > threshold[tree, b])
+                c = 2 * c + 1 + (values[two, feature[tree, c]] > threshold[tree, c])
+                d = 2 * d + 1 + (values[three, feature[tree, d]] > threshold[tree, d])
+            sum_a += leaves[tree, a - inner]
+            sum_b += leaves[tree, b - inner]
+            sum_c += leaves[tree, c - inner]
+            sum_d += leaves[tree, d - inner]
+        for i, total in enumerate((sum_a, sum_b, sum_c, sum_d)):
+            if row + i < rows:
+                out[row + i] += total
