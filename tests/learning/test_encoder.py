@@ -101,8 +101,8 @@ def test_values_of_classes_equal_those_of_the_network_of_the_paper(discovered: D
     features = torch.from_numpy(expanded(state.features, members, len(discovered))[:, :d])
     ties = torch.from_numpy(np.array(discovered.ties(), dtype=np.int64))
     dense = paper.State(features, ties, torch.tensor(discovered.frontier))
-    of_people = people(people.embed(dense), features[dense.actions], None)
-    torch.testing.assert_close(embedding[0], people.embed(dense), atol=1e-5, rtol=1e-4)
+    of_people = people(people.embed([dense])[0], features[dense.actions], None)
+    torch.testing.assert_close(embedding[0], people.embed([dense])[0], atol=1e-5, rtol=1e-4)
     value = {who: of_classes[i, 0] for i, row in enumerate(state.frontier) for who in members[row]}
     wanted = torch.stack([value[person] for person in dense.actions.tolist()])
     torch.testing.assert_close(of_people, wanted, atol=1e-5, rtol=1e-4)

@@ -3,7 +3,7 @@
 Li, Lowalekar and Varakantham, "CLAIM: Curriculum Learning Policy for Influence Maximization in Unknown Social
 Networks", UAI 2021. Comments name the lines of Algorithm 1 and the equations. "Open" marks a choice that the text
 leaves open, with the reading taken here; "Departs" marks where the text is not followed, and why. Graphs are dense
-matrices over people, one state at a time.
+matrices over people.
 
 The variants are the rows of the paper's ablation: ``geometric-dqn`` (no goal), ``goal-dqn`` (the goal is an input),
 ``her`` (and hindsight) and ``claim`` (and the curriculum). ``claim train --preset paper`` runs this file. The training
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
@@ -106,20 +107,22 @@ class State:
         ties = torch.from_numpy(np.array(discovered.ties(), dtype=np.int64))
         return cls(torch.from_numpy(vectors), ties, torch.tensor(discovered.frontier, dtype=torch.int64))
 
-    @property
-    def adjacency(self) -> Tensor:
-        """A_t, (people, people)."""
-        dense = torch.zeros(len(self.features), len(self.features))
-        one, other = self.ties
-        dense[one, other] = dense[other, one] = 1.0
-        return dense
+
+def dense(states: Sequence[State]) -> tuple[Tensor, Tensor]:
+    """A_t, (states, people, people), and F^0, (states, people, dimensions); rows of zeros fill up."""
+    features = nn.utils.rnn.pad_sequence([state.features for state in states], batch_first=True)
+    adjacency = torch.zeros(*features.shape[:2], features.shape[1])
+    each = torch.arange(len(states)).repeat_interleave(torch.tensor([state.ties.shape[1] for state in states]))
+    one, other = torch.cat([state.ties for state in states], dim=1)
+    adjacency[each, one, other] = adjacency[each, other, one] = 1.0
+    return adjacency, features
 
 
 def convolve(adjacency: Tensor, features: Tensor) -> Tensor:
     """D^-1/2 Ã D^-1/2 F with Ã = A + I, the part of a graph convolution before its weights."""
-    closed = adjacency + torch.eye(len(adjacency))
-    scale = closed.sum(dim=1).rsqrt()
-    return scale[:, None] * (closed @ (scale[:, None] * features))
+    closed = adjacency + torch.eye(adjacency.shape[-1])
+    scale = closed.sum(dim=-1, keepdim=True).rsqrt()
+    return scale * (closed @ (scale * features))
 
 
 class GeometricDQN(nn.Module):
@@ -141,15 +144,25 @@ class GeometricDQN(nn.Module):
         self.fc2 = nn.Linear(one, two)
         self.out = nn.Linear(two, 1)
 
-    def embed(self, state: State) -> Tensor:
-        """s_emb, the output of convolutions and pooling and the input of FC1: (hidden,)."""
-        adjacency = state.adjacency
-        once = torch.relu(self.first(convolve(adjacency, state.features)))  # F^1 = ReLU(D^-1/2 Ã D^-1/2 F^0 W^1)
+    def embed(self, states: Sequence[State]) -> Tensor:
+        """s_emb, the output of convolutions and pooling and the input of FC1: (states, hidden).
+
+        States of similar size are computed together. Without biases, rows of zeros add nothing to those of people.
+        """
+        sizes = [math.ceil(4 * math.log2(len(state.features))) for state in states]
+        order = sorted(range(len(states)), key=sizes.__getitem__)
+        similar = [[states[i] for i in group] for _, group in groupby(order, key=sizes.__getitem__)]
+        embeddings = [self.encode(*dense(group)) for group in similar]
+        return torch.cat(embeddings)[torch.tensor(order).argsort()]
+
+    def encode(self, adjacency: Tensor, features: Tensor) -> Tensor:
+        """s_emb of A_t and F^0 of some states."""
+        once = torch.relu(self.first(convolve(adjacency, features)))  # F^1 = ReLU(D^-1/2 Ã D^-1/2 F^0 W^1)
         around = convolve(adjacency, once)
-        features = torch.relu(self.second(around))  # F^2
-        clusters = torch.softmax(self.assign(around), dim=1)  # each person's share in each cluster
-        pooled = convolve(clusters.T @ adjacency @ clusters, clusters.T @ features)  # the coarse graph
-        return torch.relu(self.coarse(pooled)).mean(dim=0)
+        twice = torch.relu(self.second(around))  # F^2
+        clusters = torch.softmax(self.assign(around), dim=-1)  # each person's share in each cluster
+        pooled = convolve(clusters.mT @ adjacency @ clusters, clusters.mT @ twice)  # the coarse graph
+        return torch.relu(self.coarse(pooled)).mean(dim=-2)
 
     def forward(self, embedding: Tensor, actions: Tensor, goal: Tensor | None) -> Tensor:
         """Q of actions φ(u), (actions, dimensions), from s_emb, (hidden,) or one for each action: (actions,)."""
@@ -262,6 +275,7 @@ class Experience:
     desired: float  # the goal that the episode pursued
     achieved: float  # I(O(G_T)) of the episode
     embedding: Tensor  # s_emb; Open: as of the last time the experience was made or replayed
+    best_next: float | None = None  # max Q' of the next state, if it was computed since θ' changed
 
 
 def choose_experiences(drawn: Sequence[Any], count: int, weight: float) -> list[Any]:
@@ -277,11 +291,15 @@ def choose_experiences(drawn: Sequence[Any], count: int, weight: float) -> list[
     similar = embeddings @ embeddings.T  # dot products
     chosen: list[int] = []
     covered = np.zeros(len(drawn))  # max over A of eq. 9, at least 0
-    for _ in range(min(count, len(drawn))):
-        gain = near + weight * np.maximum(similar - covered, 0.0).sum(axis=1)
-        gain[chosen] = -np.inf
-        chosen.append(int(gain.argmax()))
-        covered = np.maximum(covered, similar[chosen[-1]])
+    gain = near + weight * np.maximum(similar, 0.0).sum(axis=1)  # it only falls: renewing the largest is enough
+    while len(chosen) < min(count, len(drawn)):
+        best = int(gain.argmax())
+        renewed = near[best] + weight * np.maximum(similar[best] - covered, 0.0).sum()
+        if renewed != gain[best]:
+            gain[best] = renewed
+            continue
+        chosen.append(best)
+        covered, gain[best] = np.maximum(covered, similar[best]), -np.inf
     return [drawn[i] for i in chosen]
 
 
@@ -304,7 +322,7 @@ class PaperPolicy:
             return []
         state = State.of(discovered, self.settings.dimensions, rng)
         with torch.no_grad():
-            values = self.values(self.network.embed(state), state, self.estimates.goal(discovered))
+            values = self.values(self.network.embed([state])[0], state, self.estimates.goal(discovered))
         return state.actions[values.argsort(descending=True)[:count]].tolist()
 
     def values(self, embedding: Tensor, state: State, goal: float) -> Tensor:
@@ -333,8 +351,6 @@ class Training:
         name = "paper-claim" if settings.variant == "claim" else settings.variant
         self.online = PaperPolicy(network, settings, estimates, name)
         self.target = copy.deepcopy(self.online)
-        self.target_embeddings: dict[State, Tensor] = {}  # s_emb of Q_θ', kept until θ' changes, and so are
-        self.target_values: dict[Experience, float] = {}  # max Q' of replayed experiences
         self.optimiser = torch.optim.Adam(  # Open
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -345,7 +361,7 @@ class Training:
     def act(self, state: State, goal: float) -> tuple[int, Tensor]:
         """Line 8: a random person of X with probability ε, else the person of the highest Q; and s_emb."""
         with torch.no_grad():
-            embedding = self.online.network.embed(state)
+            embedding = self.online.network.embed([state])[0]
             values = self.online.values(embedding, state, goal)
         if self.rng.random() < self.epsilon:
             return int(self.rng.choice(state.actions.numpy())), embedding
@@ -360,8 +376,8 @@ class Training:
 
     def update(self, batch: Sequence[Experience]) -> float:
         """Line 20: one step down the Bellman error 1/2 |Q(s, u, g) - (r + γ max Q'(s', u', g))|^2."""
-        wanted = torch.tensor([self.wanted(each) for each in batch])
-        embeddings = torch.stack([self.online.network.embed(each.state) for each in batch])
+        wanted = self.wanted(batch)
+        embeddings = self.online.network.embed([each.state for each in batch])
         actions = torch.stack([each.state.features[each.action] for each in batch])
         goals = self.online.scaled([each.goal for each in batch])
         loss = 0.5 * (self.online.network(embeddings, actions, goals) - wanted).square().mean()
@@ -374,17 +390,13 @@ class Training:
         return float(loss.detach())
 
     @torch.no_grad()
-    def wanted(self, each: Experience) -> float:
+    def wanted(self, batch: Sequence[Experience]) -> Tensor:
         """r + γ max_u' Q'(s', u', g), and r alone after the last query."""
-        following = each.next_state
-        if following is None:
-            return each.reward
-        if following not in self.target_embeddings:
-            self.target_embeddings[following] = self.target.network.embed(following)
-        if each not in self.target_values:
-            values = self.target.values(self.target_embeddings[following], following, each.goal)
-            self.target_values[each] = float(values.max())
-        return each.reward + self.settings.gamma * self.target_values[each]
+        new = [(each, each.next_state) for each in batch if each.next_state is not None and each.best_next is None]
+        embeddings = self.target.network.embed([following for _, following in new]) if new else ()
+        for (each, following), embedding in zip(new, embeddings, strict=True):
+            each.best_next = float(self.target.values(embedding, following, each.goal).max())
+        return torch.tensor([each.reward + self.settings.gamma * (each.best_next or 0.0) for each in batch])
 
     def policy(self) -> PaperPolicy:
         """The policy as it stands. Open: the network after the last episode is the one that counts."""
@@ -399,7 +411,7 @@ class Training:
         pairs = [(each.state, each.next_state) for each in self.buffer]
         states = list({id(state): state for pair in pairs for state in pair if state is not None}.values())
         place = {id(None): -1} | {id(state): i for i, state in enumerate(states)}
-        rest = ("action", "reward", "goal", "desired", "achieved", "embedding")
+        rest = ("action", "reward", "goal", "desired", "achieved", "embedding", "best_next")
         return {
             **{name: getattr(self, name).network.state_dict() for name in ("online", "target")},
             "optimiser": self.optimiser.state_dict(),
@@ -469,8 +481,8 @@ def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], N
         training.episode += 1
         if training.episode % settings.target_interval == 0:  # line 21
             training.target.network.load_state_dict(training.online.network.state_dict())
-            training.target_embeddings.clear()
-            training.target_values.clear()
+            for each in training.buffer:
+                each.best_next = None
         metrics = {"episode": training.episode, "network": network.network.name, "influence": reached, "goal": goal}
         schedules = {"curriculum_weight": training.curriculum_weight, "epsilon": training.epsilon}
         watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})
