@@ -36,7 +36,7 @@ SIZES = ((20, 6), (200, 50), (2000, 400))  # people and surveys
 PAGES = (
     "", "/people", "/people?page=40", "/next", "/next?count=5", "/same", "/network", "/leaders",
     "/leaders?attendance=70", "/export", "/import", "/history", "/history?page=5", "/settings", "/people/P1",
-    "/survey/P1",
+    "/survey/P1", "/sessions", "/follow-up", "/print/sheets?count=5", "/appointments", "/report",
 )  # fmt: skip
 PARTS = ("/picture", "/picture/leaders")  # what the page of the network asks for
 PASSPHRASE = "correct horse battery"

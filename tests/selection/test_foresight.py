@@ -1,6 +1,5 @@
 """Foresight: the compiled selector against the readable one, what it may see, and what it does at the edges."""
 
-import time
 from collections import Counter
 
 import numpy as np
@@ -280,21 +279,13 @@ def test_outside_what_was_trained_it_stays_sensible(name, budget, k, options):
     assert mean < 3 * 400
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
-def test_selecting_is_quick_on_large_discoveries(name):
-    """1000 people and 200 surveys in 0.3 s, and a star of 3000 in 2 s, on a machine that does nothing else."""
-    network = retweet_like(2500, np.random.default_rng(2))
-    large = study(network, 200, 2).discovered
-    star = Simulation(
-        Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001)), [0], np.random.default_rng(0)
-    ).discovered
-    selector = foresight_named(name)
-    for discovered, seconds in ((large, 0.3), (star, 2.0)):
-        selector.select(discovered, 10, np.random.default_rng(0))
-        began = time.process_time()
-        selector.select(discovered, 10, np.random.default_rng(0))
-        assert time.process_time() - began < seconds
+def test_a_star_of_3000_is_led_by_its_hub(name):
+    star = Network.from_edges(np.zeros(3000, dtype=int), np.arange(1, 3001))
+    seen = Simulation(star, [0], np.random.default_rng(0)).discovered
+    leaders = foresight_named(name).select(seen, 10, np.random.default_rng(0))
+    assert leaders[0] == 0
+    assert len(set(leaders)) == 10
 
 
 def test_people_never_heard_of_come_after_hubs_and_before_nobody():
