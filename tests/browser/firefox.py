@@ -124,7 +124,7 @@ class Firefox:
         self.until(f"document.querySelector({json.dumps(selector)})")
         element = f"document.querySelector({json.dumps(selector)})"
         self.js(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
-        box = json.loads(self.js(f"JSON.stringify({element}.getBoundingClientRect())"))
+        box = json.loads(self.js(f"JSON.stringify({element}.getClientRects()[0])"))  # the first line, if it has several
         self.click_at(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def click_at(self, x: float, y: float) -> None:

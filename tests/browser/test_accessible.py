@@ -101,7 +101,7 @@ def test_every_page_around_a_study_can_be_used_by_everybody(chromium, server, si
     checked.check()
     fill_in_study(watched)
     first_people(watched)
-    page.get_by_label("Name of somebody you know").fill("Ana Zubizareta")
+    page.get_by_label("Name of a person you know").fill("Ana Zubizareta")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Yes, it is Ana Zubizarreta").wait_for()
     checked.check()  # with the question of the script

@@ -104,7 +104,7 @@ def _create(page, server) -> str:
         page.get_by_label("The same again").fill(again)
         page.get_by_label("I understand").check()
         press(page, "Begin the study")
-    page.get_by_label("Name of somebody you know").wait_for()
+    page.get_by_label("Name of a person you know").wait_for()
     return page.url.partition("/people")[0]
 
 
@@ -112,7 +112,7 @@ def _add(profile, *names: str) -> None:
     page = profile.page
     page.wait_for_load_state()
     for i, name in enumerate(names):
-        page.get_by_label("Name of somebody you know").fill(name)
+        page.get_by_label("Name of a person you know").fill(name)
         page.keyboard.press("Enter")
         if profile.has_script:
             page.locator("[data-list] .ok").nth(i).wait_for()
@@ -132,7 +132,7 @@ def _survey(profile) -> None:
         page.get_by_label("One contact a line").fill(name)
         press(page, "Save this contact")
         if name.endswith("Orteja"):
-            press(page, "No, somebody new")
+            press(page, "No, a new person")
         page.get_by_text("Contact saved.").wait_for()
     page.get_by_label("One contact a line").fill("Ana Zubizarreta")  # naming herself: refused
     page.keyboard.press("Enter")

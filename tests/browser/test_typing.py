@@ -12,7 +12,7 @@ def survey_of_ana(chromium, server) -> Watched:
     new_study(watched, server)
     page.wait_for_load_state()
     for name in ("Ana", "Mariana Costa"):
-        page.get_by_label("Name of somebody you know").fill(name)
+        page.get_by_label("Name of a person you know").fill(name)
         page.keyboard.press("Enter")
     page.locator("[data-list] .ok").nth(1).wait_for()
     page.goto(page.url.partition("?")[0].replace("/people", "/survey/P1"))
@@ -57,7 +57,7 @@ def test_a_survey_of_six_contacts_takes_few_keys(chromium, server):
     page = watched.page
     new_study(watched, server)
     page.wait_for_load_state()
-    page.get_by_label("Name of somebody you know").fill("Ana")
+    page.get_by_label("Name of a person you know").fill("Ana")
     page.keyboard.press("Enter")
     page.locator("[data-list] .ok").wait_for()
     page.goto(page.url.partition("?")[0].replace("/people", "/next"))

@@ -20,7 +20,7 @@ def save_contact(page, name: str, ticks: int, new: bool = False) -> None:
     page.get_by_label("One contact a line").fill(name)
     page.keyboard.press("Enter")
     if new:
-        press(page, "No, somebody new")
+        press(page, "No, a new person")
     page.locator("[data-list] .ok").nth(ticks - 1).wait_for()
 
 
@@ -45,17 +45,17 @@ def fill_in_study(watched) -> None:
     page.get_by_text("A lost passphrase cannot be recovered").scroll_into_view_if_needed()
     watched.shot("03-passphrase")
     press(page, "Begin the study")
-    page.get_by_label("Name of somebody you know").wait_for()
+    page.get_by_label("Name of a person you know").wait_for()
 
 
 def first_people(watched) -> None:
     page = watched.page
     page.wait_for_load_state()
     for i, name in enumerate(("Ana Zubizarreta", "Benedikt Okafor"), start=1):
-        page.get_by_label("Name of somebody you know").fill(name)
+        page.get_by_label("Name of a person you know").fill(name)
         page.keyboard.press("Enter")
         page.locator("[data-list] .ok").nth(i - 1).wait_for()
-    page.get_by_label("Name of somebody you know").fill("ana zubizareta")
+    page.get_by_label("Name of a person you know").fill("ana zubizareta")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Yes, it is Ana Zubizarreta").wait_for()
     watched.shot("04-first-people")
@@ -101,7 +101,7 @@ def rehearse(page) -> None:
     page.locator("#consent, #ask-title").first.wait_for()
     if page.locator("#ask-title").count():  # named before, or a similar name
         known = page.get_by_role("button", name=f"Yes, it is {name} P")
-        (known if known.count() else page.get_by_role("button", name="No, somebody new")).click()
+        (known if known.count() else page.get_by_role("button", name="No, a new person")).click()
     page.get_by_label("This person agrees").check()
     press(page, "Begin")
     press(page, "Simulate the answer")
@@ -278,7 +278,7 @@ def test_without_script(chromium, server):
     watched = Watched(chromium, server.origin, "phone", java_script_enabled=False)
     page = watched.page
     new_study(watched, server)
-    page.get_by_label("Name of somebody you know").fill("Ana")
+    page.get_by_label("Name of a person you know").fill("Ana")
     press(page, "Add", exact=True)
     page.get_by_text("Saved.").wait_for()
     page.get_by_role("link", name="Next person").first.click()
@@ -288,7 +288,7 @@ def test_without_script(chromium, server):
     for name in ("Benedikt", "Benedict"):
         page.get_by_label("One contact a line").fill(name)
         press(page, "Save this contact")
-    press(page, "No, somebody new")
+    press(page, "No, a new person")
     page.get_by_text("Contact saved.").wait_for()
     assert page.locator("ol.saved li").count() == 2
     press(page, "Finish the survey")
@@ -308,7 +308,7 @@ def test_two_windows_and_the_back_button(chromium, server):
     press(other, "Refused")
     other.get_by_text("Noted: refused").wait_for()
     press(page, "Refused")
-    page.get_by_role("heading", name="Somebody changed it meanwhile").wait_for()
+    page.get_by_role("heading", name="It was changed meanwhile").wait_for()
     page.get_by_role("link", name="See how it stands now").click()
     page.get_by_role("heading", name="Whom to survey next").wait_for()
     press(page, "Start the survey")

@@ -22,7 +22,7 @@ def test_after_the_day_to_close_every_page_says_so(browser, desk, base, study):
 
 def test_pages_say_what_a_recommendation_is_not(desk, study, browser, base):
     browser.post(f"{base}/people", name="Ana", same="new", start="1")
-    assert "It is no judgement of a person, and nobody has to be surveyed." in browser.text(f"{base}/next")
+    assert "It is no judgement of a person, and no one has to be surveyed." in browser.text(f"{base}/next")
     page = browser.text(f"{base}/leaders")
     assert "Too little is known yet to say how many people these leaders reach" in page
     assert not re.search(r"reach(es)? about", page)

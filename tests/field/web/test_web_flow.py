@@ -221,7 +221,7 @@ def test_a_form_made_on_an_older_state_is_a_conflict_that_loses_nothing(browser,
     form = {"title": "Another title", "budget": "7", "leaders": "2", "question": "Who, really?", "at": position(page)}
     answer = browser.post(f"{base}/settings", form)
     assert answer.status_code == 409
-    assert "Somebody changed it meanwhile" in answer.text
+    assert "It was changed meanwhile" in answer.text
     assert "Who, really?" in answer.text
     assert desk.study(study).study.setup.title == "Quiet centre"
     again = {**form, "at": position(answer.text) if 'name="at" value=""' not in answer.text else ""}
