@@ -1,11 +1,13 @@
-"""Make the files that come with the software again: ``python tools/make_shipped.py [NAME ...]``.
+"""Make the files that come with the software again: ``python tools/make_shipped.py [--policies DIR] [NAME ...]``.
 
-Names are those of trained policies (VARIANT.FAMILY.BUDGET), ``foresight.any`` and ``scout``;
-without names, all are made. Policies of several seeds are trained in runs/policies/NAME.SEED, and continued there if
-they were interrupted. On start sets of their training networks that no training used, they are compared with chance.
-The best of them is copied into the package, and its card says what the comparison of all of them found.
+Names are those of trained policies (VARIANT.FAMILY.BUDGET), ``foresight.any`` and ``scout``; without names, all are
+made. Policies of several seeds are trained in runs/policies/NAME.SEED, and continued there if they were interrupted.
+``--policies`` takes them from the folder ``policies`` of a run of ``claim experiment paper`` instead. On start sets of
+their training networks that no training used, they are compared with chance. The best of them is copied into the
+package, and its card says what the comparison of all of them found.
 """
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -37,16 +39,20 @@ NAMES = [
 ]
 
 
-def main(names: list[str]) -> None:
+def main() -> None:
     """Make the files of some names, one after the other."""
-    for unknown in set(names) - set(NAMES):
-        sys.exit(f"{unknown} is not shipped (known: {', '.join(NAMES)})")
-    for name in names or NAMES:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(NAMES)}")
+    arguments.add_argument("--policies", type=Path, metavar="DIR", help="trained policies of all seeds")
+    given = arguments.parse_args()
+    for unknown in set(given.names) - set(NAMES):
+        arguments.error(f"{unknown} is not shipped")
+    for name in given.names or NAMES:
         print(name, flush=True)
-        make(name)
+        make(name, given.policies)
 
 
-def make(name: str) -> None:
+def make(name: str, policies: Path | None) -> None:
     """Fit or train one of them and put its files into the package."""
     if name == "scout":
         run("claim.fitting.scout", str(SCOUT))
@@ -55,7 +61,11 @@ def make(name: str) -> None:
     else:
         variant, family, budget = name.split(".")
         seeds = SEEDS[variant] if budget == "5" else SEEDS_OF_20
-        ship(name, family, [trained(variant, family, budget, seed) for seed in range(seeds)])
+        if policies is not None:
+            cards = [policies / f"{name}.seed{seed}.json" for seed in range(seeds)]
+        else:
+            cards = [trained(variant, family, budget, seed) for seed in range(seeds)]
+        ship(name, family, cards)
 
 
 def trained(variant: str, family: str, budget: str, seed: int) -> Path:
@@ -94,4 +104,4 @@ def run(module: str, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
