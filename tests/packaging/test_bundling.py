@@ -1,17 +1,22 @@
 """What the build makes besides the program: icon, archive and checksum."""
 
+import ast
 import hashlib
 import io
 import os
 import platform
+import re
 import sys
 import tarfile
+from pathlib import Path
 
 import bundle
 import icon
 import pytest
 
 import claim
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_icon_has_a_transparent_corner_a_green_ground_and_white_people():
@@ -31,6 +36,20 @@ def test_other_programs_read_the_icon(tmp_path):
         assert picture.convert("RGBA").getpixel((128, 80)) == (*icon.WHITE, 255)
     with image.open(io.BytesIO(icon.ico())) as picture:
         assert picture.info["sizes"] == {(size, size) for size in icon.SIZES}
+
+
+def test_modules_with_compiled_functions_are_collected_as_files():
+    package = Path(claim.__file__).parent
+    specification = (ROOT / "packaging" / "claim-assistant.spec").read_text(encoding="utf-8")
+    listed = ast.literal_eval(re.search(r"^COMPILED = (.*)$", specification, re.MULTILINE)[1])
+    compiled = [
+        path.relative_to(package.parent).with_suffix("").as_posix().replace("/", ".")
+        for path in package.rglob("*.py")
+        if re.search(r"^@(kernel|inlined|compiled)\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert len(compiled) > 5
+    left_out = "claim.learning."  # trains, and is not in the program
+    assert not [name for name in compiled if not name.startswith((left_out, *(f"{each}." for each in listed)))]
 
 
 @pytest.mark.parametrize(
