@@ -44,6 +44,9 @@ ProbabilityOption = Annotated[
     float, typer.Option("--probability", "-p", help="Probability that a message passes along a contact, 0 to 1.")
 ]
 LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="Number of leaders to choose.")]
+PeopleFileOption = Annotated[
+    str | None, typer.Option(metavar="FILE", help="What is known of the people (else NAME.people.csv beside the file).")
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed: the same seed gives the same result.")]
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")]
 DirectedOption = Annotated[bool, typer.Option("--directed", help="Read the contacts of the file as directed.")]

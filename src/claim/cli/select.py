@@ -1,6 +1,7 @@
 """``claim select`` and ``claim influence``: whom to recruit, and how many people they reach."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,7 @@ from claim.cli.common import (
     Entry,
     JsonOption,
     LeadersOption,
+    PeopleFileOption,
     ProbabilityOption,
     SeedOption,
     loaded,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
     from claim.networks import Network
+    from claim.selection.fair import FairReach
     from claim.selection.foresight import Expected
 
 SHOWN_REASONS = 3
@@ -95,6 +98,16 @@ def select(
     marks: MarksOption = None,
     entry: Annotated[Entry, typer.Option(help="With --known; open: new people were interviewed, too.")] = "closed",
     size: Annotated[int | None, typer.Option("--people", min=1, help="With --known: people in all.")] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="ATTRIBUTE", help="Report the reach of each group, such as ethnicity.")
+    ] = None,
+    fair: Annotated[
+        str, typer.Option(help="Balance the groups: none, welfare:ALPHA (at most 1), maximin or diversity.")
+    ] = "none",
+    people_file: PeopleFileOption = None,
+    curve: Annotated[
+        str | None, typer.Option(metavar="FILE", help="With --group: draw reach and shares over ALPHA (.svg or .png).")
+    ] = None,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
@@ -105,6 +118,7 @@ def select(
 
     Example: [bold]claim select zone2 -k 10 -p 0.1[/bold]
     """
+    from claim.selection import fair_curve
     from claim.selection import select as choose
 
     if (network is None) == (known is None):
@@ -116,7 +130,10 @@ def select(
     if foresight and known is None:
         raise InputError(f"{method} chooses from a partly known network: it goes with --known")
     given = network or known or ""
-    graph = loaded(given, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    if group is None and (fair != "none" or people_file is not None or curve is not None):
+        raise InputError("--fair, --people-file and --curve go with --group ATTRIBUTE")
+    reading = {"data_dir": data_dir, "directed": directed or None, "probabilities": edge_probabilities}
+    graph = loaded(given, **reading, people=people_file)
     graph = with_all(graph, lists.surveyed) if entry == "open" else graph
     graph.indices_of(lists.surveyed)  # refuses labels that are not in the file
     both = [name for name in names(must) if name in names(must_not)]
@@ -125,7 +142,8 @@ def select(
     began = time.perf_counter()
     options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
     options |= {"surveyed": lists.surveyed, "start": lists.start, "marks": marks_in(marks), "entry": entry}
-    chosen = choose(graph, k, p, samples, seed, method, may=None if may is None else names(may), **options)
+    options |= {"may": None if may is None else names(may), "group": group}
+    chosen = choose(graph, k, p, samples, seed, method, fair=fair, **options)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
@@ -141,10 +159,81 @@ def select(
     if chosen.expected is not None:
         result |= {"expected": chosen.expected._asdict(), "reasons": chosen.reasons}
         result["replacements"] = chosen.replacements
+    if chosen.fair is not None:
+        result |= {"group": group, "fair": fair, **_by_group(chosen.fair)}
+        if json != "-":
+            _say_unknown(graph, chosen.fair)
+    if curve is not None:
+        _draw_curve(Path(curve), fair_curve(graph, k, p, samples, seed, **options))
     if known is not None and not foresight and json != "-":
         surveys = len(lists.surveyed)
         say(f"reach is counted on the known part only ({surveys} people surveyed): expect more on the whole network")
-    show(result, _shown(graph, result, chosen.expected), json)
+    shown = _shown(graph, result, chosen.expected)
+    if chosen.fair is not None:
+        shown.renderables.extend(_shown_groups(chosen.fair))
+    show(result, shown, json)
+
+
+def _by_group(fair: "FairReach") -> dict[str, Any]:
+    """The reach of each group as plain data."""
+    return {
+        "groups": {name: each.to_dict() for name, each in fair.groups.items()},
+        "unknown": fair.unknown,
+        "gap": fair.gap,
+        "gaps": [{"groups": list(pair), "gap": gap} for pair, gap in fair.gaps.items()],
+        "price": {"people": fair.price, "percent": fair.percent},
+    }
+
+
+def _say_unknown(graph: "Network", fair: "FairReach") -> None:
+    """Report people who are in no group, and those of the file who are not in the network."""
+    if fair.unknown:
+        say(f"{fair.unknown} of {graph.n} people are in no group: their {fair.attribute} is not known")
+    if left_out := graph.people.left_out:
+        listed = ", ".join(left_out[:5]) + (", …" if len(left_out) > 5 else "")
+        say(f"{len(left_out)} people of the file are not in {graph.name} and were left out: {listed}")
+
+
+def _shown_groups(fair: "FairReach") -> list[Any]:
+    """A table of the groups, and what the balance between them costs."""
+    rows = []
+    for name, each in fair.groups.items():
+        row = {fair.attribute: name, "people": each.size, "reached": f"{each.reached:.1f}"}
+        row["share"] = f"{100 * each.share:.1f} ± {100 * each.stderr:.1f} %"
+        if each.least is not None:
+            row["at least"] = f"{each.least:.1f}"
+        rows.append(row)
+    lines = [f"The largest and the smallest share of a cascade are {100 * fair.gap:.1f} points apart on average."]
+    if fair.price or fair.percent:
+        lines.append(
+            f"Leaders chosen for the plain reach would reach {fair.price:.1f} people more ({fair.percent:.1f} %)."
+        )
+    short = [name for name, each in fair.groups.items() if each.least is not None and each.reached < each.least]
+    if short:
+        lines.append(f"Less than with leaders of their own: {', '.join(short)}.")
+    title = f"Reach by {fair.attribute}"
+    return ["", table(title, rows[0], rows, right=("people", "reached", "share", "at least")), *lines]
+
+
+def _draw_curve(path: Path, points: "list[tuple[float, FairReach]]") -> None:
+    """Draw reach and shares over alpha."""
+    if path.suffix not in (".svg", ".png"):
+        raise InputError(f"--curve must end in .svg or .png, got {str(path)!r}")
+    from claim.evaluation.report_kit import PALETTE, Figure, Line, line_panels
+    from claim.io.files import write_whole
+
+    reach = [(alpha, 100 - fair.percent, 0.0) for alpha, fair in points]
+    panels = {"Reach, % of the plain reach": [Line("all people", PALETTE[0], reach)]}
+    panels["Share of each group, %"] = [
+        Line(
+            name,
+            PALETTE[(1 + i) % len(PALETTE)],
+            [(a, 100 * f.groups[name].share, 100 * f.groups[name].stderr) for a, f in points],
+        )
+        for i, name in enumerate(points[0][1].groups)
+    ]
+    drawing = line_panels(panels, "alpha of the welfare (1: plain reach)", "per cent", columns=2)
+    write_whole(path, Figure("curve", "", drawing).rendered(path.suffix[1:]))
 
 
 def _shown(graph: "Network", result: dict[str, Any], expected: "Expected | None") -> "Group":

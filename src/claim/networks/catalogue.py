@@ -4,13 +4,13 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from claim.errors import InputError
-from claim.io.text import printable, shown
+from claim.io.text import Source, printable, shown
 from claim.networks.formats import read_network
 from claim.networks.network import Network, NetworkLike
 from claim.networks.synthetic import FAMILIES, SyntheticFamily
@@ -166,13 +166,23 @@ def load(
     data_dir: str | os.PathLike[str] | None = None,
     directed: bool | None = None,
     probabilities: bool = False,
+    people: str | os.PathLike[str] | None = None,
 ) -> Network:
     """Load a network by its name (``israel`` or ``retweet/israel``) or, if no network has that name, from a file.
 
     Anything else that stands for a network is taken by :meth:`Network.of`. ``data_dir`` is the folder of the public
     networks (else ``CLAIM_DATA``). ``directed`` overrides what a file says; ``probabilities`` says that its third
-    column, or the values of a matrix, are the probabilities of the ties.
+    column, or the values of a matrix, are the probabilities of the ties. ``people`` is a file that says more about the
+    people, such as their region (see :meth:`Network.groups`); without it, ``NAME.people.csv`` beside the network's file
+    is taken, or the nodes of a GraphML or GEXF file.
     """
+    loaded = _loaded(network, data_dir, directed, probabilities)
+    return loaded if people is None else replace(loaded, people_file=Source(Path(people)))
+
+
+def _loaded(
+    network: object, data_dir: str | os.PathLike[str] | None, directed: bool | None, probabilities: bool
+) -> Network:
     if not isinstance(network, str | os.PathLike):
         if directed is not None or probabilities:
             raise InputError("directed and probabilities are for names and files; make the network itself so")

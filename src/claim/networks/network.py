@@ -12,9 +12,12 @@ import numpy.typing as npt
 
 from claim.errors import InputError
 from claim.io.columns import PROBABILITY_NAMES
+from claim.io.text import Source, shown
 
 if TYPE_CHECKING:
     import networkx
+
+    from claim.networks.groups import Groups, People
 
 Label: TypeAlias = int | str
 IntArray: TypeAlias = npt.NDArray[np.int32]
@@ -59,6 +62,7 @@ class Network:
     probabilities: FloatArray | None = None
     name: str = "network"
     dropped: Dropped = field(default_factory=Dropped)
+    people_file: Source | None = None  # says more about the people, and is read when that is asked for
 
     def __post_init__(self) -> None:
         for array in (self.offsets, self.contacts, self.probabilities):
@@ -218,6 +222,23 @@ class Network:
             return self
         offsets = np.append(self.offsets, np.full(len(more), self.offsets[-1]))
         return replace(self, offsets=offsets, labels=(*self.labels, *more))
+
+    @cached_property
+    def people(self) -> "People":
+        """What is known of the people besides their contacts."""
+        from claim.networks.groups import People, read_people
+
+        return People({}) if self.people_file is None else read_people(self.people_file, self.labels)
+
+    def groups(self, attribute: str) -> "Groups":
+        """The groups that an attribute of the people makes."""
+        from claim.networks.groups import Groups
+
+        known = self.people.attributes
+        if attribute not in known:
+            listed = f"known: {', '.join(map(shown, known))}" if known else "add a file of people"
+            raise InputError(f"{self.name}: {shown(attribute)} is not known of its people ({listed})")
+        return Groups.of(attribute, known[attribute])
 
     @cached_property
     def checksum(self) -> str:

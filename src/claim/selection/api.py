@@ -4,15 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from claim.cascades.influence import Influence, influence_of
 from claim.discovery.protocols import Limits
 from claim.discovery.simulation import Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
+from claim.networks.groups import Groups
 from claim.networks.network import label_list
 from claim.randomness import Rng, as_generator
 from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
+from claim.selection.fair import Fair, FairReach, choose_fairly, judge_fairly
 from claim.selection.greedy import Candidates, Task, Ties
 from claim.selection.selectors import METHODS
 
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
 PILOT_SAMPLES = 100
+CURVE = (1.0, 0.5, 0.0, -1.0, -2.0, -4.0, -6.0, -9.0)  # values of alpha
 MOST_REACHED = 50_000_000  # people in all these cascades together: a few seconds
 
 
@@ -32,7 +37,7 @@ class Selection(Tabular):
 
     ``guarantee`` is the share of the best possible influence that the method proves, where it proves one. Foresight
     adds the reach to be ``expected`` on the whole network, the ``reasons`` for each leader, and ``replacements``
-    (labels, best first) for leaders who decline.
+    (labels, best first) for leaders who decline. ``fair`` is how far they reach into each group, if one was asked for.
     """
 
     leaders: list[Label]
@@ -44,6 +49,7 @@ class Selection(Tabular):
     expected: "Expected | None" = None
     reasons: list[list[str]] = field(default_factory=list)
     replacements: list[Label] = field(default_factory=list)
+    fair: FairReach | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """One row per leader."""
@@ -68,6 +74,8 @@ def select(
     people: int | None = None,
     marks: "Marks" = (),
     entry: Entry = "closed",
+    group: str | None = None,
+    fair: str = "none",
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -78,6 +86,9 @@ def select(
     ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank`` or ``random``. For a network
     that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and
     ``entry`` are those of :func:`claim.advise`, and ``people`` is the number of people in all.
+
+    ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
+    ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.
     """
     network, surveyed = load(network), label_list(surveyed)
     check_entry(entry)
@@ -93,14 +104,22 @@ def select(
     candidates = Candidates.of(network.n, k, **limits)
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
+    wanted = Fair.of(fair)
+    if wanted.kind != "none" and (group is None or method != "greedy"):
+        raise InputError(f"fair selection by {fair} needs a group, and the method greedy")
     if isinstance(method, str) and method in METHODS:
         if marks:
             raise InputError(f"{method} chooses by ties alone: marks are for foresight")
         k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
         if k == 0:
             return Selection([], 0.0, 0.0, method)
-        chosen = METHODS[method](Task(network, candidates, k, p, samples, choosing, ties))
+        task = Task(network, candidates, k, p, samples, choosing, ties)
+        if group is not None:
+            return _balanced(task, method, network.groups(group), wanted, estimating)
+        chosen = METHODS[method](task)
         return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee)
+    if group is not None:
+        raise InputError(f"{name_of(method)} does not know groups: take greedy or another method for known networks")
     from claim.advice import discovered_so_far
 
     seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
@@ -123,6 +142,31 @@ def select(
     reasons = [[str(reason) for reason in each] for each in whys]
     evaluated = _evaluated(network, leaders, p, estimating, NAME)
     return replace(evaluated, expected=expected, reasons=reasons, replacements=waiting)
+
+
+def fair_curve(
+    network: NetworkLike, k: int = 10, p: float = 0.1, samples: int = 1000, rng: int = 0, **options: Any
+) -> list[tuple[float, FairReach]]:
+    """The reach of each group with ``welfare:ALPHA`` for falling values of alpha; the options are those of select."""
+    network, found = load(network), []
+    for alpha in CURVE:
+        reach = select(network, k, p, samples, rng, fair=f"welfare:{alpha}", **options).fair
+        if reach is None:
+            raise InputError("fair_curve needs a group")
+        found.append((alpha, reach))
+    return found
+
+
+def _balanced(task: Task, method: str, groups: Groups, fair: Fair, rng: np.random.Generator) -> Selection:
+    """Leaders with their reach in each group; fair ones are compared with leaders for the plain reach."""
+    chosen = METHODS[method](task)
+    leaders, least = chosen.leaders, None
+    if fair.kind != "none":
+        leaders, least = choose_fairly(task, groups, fair)
+    reach = judge_fairly(task.network, groups, task.p, leaders, chosen.leaders, rng, least)
+    labels = [task.network.labels[leader] for leader in leaders]
+    guarantee = chosen.guarantee if fair.kind == "none" else None
+    return Selection(labels, reach.reach, reach.stderr, method, guarantee, leaders, fair=reach)
 
 
 def _evaluated(

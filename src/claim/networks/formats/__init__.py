@@ -14,7 +14,8 @@ from claim.networks.network import Network
 
 __all__ = ["FORMATS", "Format", "Options", "Source", "read_network", "read_source"]
 
-FORMATS: tuple[Format, ...] = (matrixmarket.FORMAT, graphxml.GRAPHML, graphxml.GEXF, edgelist.FORMAT)
+GRAPHS = (graphxml.GRAPHML, graphxml.GEXF)
+FORMATS: tuple[Format, ...] = (matrixmarket.FORMAT, *GRAPHS, edgelist.FORMAT)
 
 _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 
@@ -28,7 +29,12 @@ def read_network(
     or ``probability``; ``probabilities=True`` says that the third column of an edge list, or the values of a Matrix
     Market file, are probabilities. Raises :class:`~claim.errors.InputError` with file and line number.
     """
-    return read_source(Source(Path(path)), Options(directed, probabilities), name)
+    source = Source(Path(path))
+    network = read_source(source, Options(directed, probabilities), name)
+    beside = source.path.with_name(f"{_network_name(source.path)}.people.csv")
+    if beside.is_file():
+        return replace(network, people_file=Source(beside))
+    return replace(network, people_file=source) if _choose_format(source) in GRAPHS else network
 
 
 def read_source(source: Source, options: Options, name: str | None = None) -> Network:
