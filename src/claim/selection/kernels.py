@@ -179,6 +179,24 @@ def expected_gains(worlds, weights, uncovered):
 
 
 @kernel
+def expected_gains_of(people, worlds, weights, uncovered):
+    """The same for some people only, in the same order of additions: (people,)."""
+    _, samples, members, starts, _, offsets, numbers = worlds
+    gains = np.empty(len(people))
+    for j in range(len(people)):
+        begin, end = offsets[people[j]], offsets[people[j] + 1]
+        gain = (samples - (end - begin)) * weights[people[j]]
+        for component in numbers[begin:end]:
+            if uncovered[component] > 0.0:
+                total = 0.0
+                for i in range(starts[component], starts[component + 1]):
+                    total += weights[members[i]]
+                gain += total * uncovered[component]
+        gains[j] = gain
+    return gains / samples
+
+
+@kernel
 def cover_components(worlds, person, attendance, uncovered):
     """A new leader covers their components if they come."""
     offsets, numbers = worlds[5:]

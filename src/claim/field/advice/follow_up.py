@@ -2,6 +2,7 @@
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ def follow_up(study: Study, kept: MutableMapping[Any, Any] | None = None) -> Fol
     return FollowUp(*counts, expected_yes, found, expected, worlds.estimate(asked, said))
 
 
+@lru_cache(maxsize=100_000)
 def _lot(seed: int, code: str) -> tuple[int, str]:
     """A number that orders people at random and does not depend on who else is known."""
     return int(named_seed(seed, "follow-up", code).generate_state(1)[0]), code

@@ -212,6 +212,23 @@ def strongest(records: Iterable[CodeEntry]) -> PersonState:
     return min((each.state for each in records), key=_STRENGTH.index)
 
 
+def joined(records: list[CodeEntry]) -> CodeEntry:
+    """What is filed under all codes of a person, as if it were one."""
+    if len(records) == 1:
+        return records[0]
+    consents = [each.consent for each in records if each.consent is not None]
+    return replace(
+        records[0],
+        seq=min(each.seq for each in records),
+        is_start=any(each.is_start for each in records),
+        from_roster=any(each.from_roster for each in records),
+        state=strongest(records),
+        consent=consents[0] if consents else None,
+        is_new=any(each.is_new for each in records),
+        missed=tuple(when for each in records for when in each.missed),
+    )
+
+
 def fold(events: Iterable[Event]) -> State:
     """The state after these events, all of which count."""
     state = State()

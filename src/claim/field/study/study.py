@@ -21,6 +21,7 @@ from claim.field.study.state import (
     Survey,
     counting,
     fold,
+    joined,
     strongest,
     undone_in,
 )
@@ -149,29 +150,29 @@ class Study:
         return groups
 
     def _person(self, root: str, records: list[CodeEntry]) -> Person:
-        codes = self.state.codes_of(root) if len(records) > 1 else (root,)
+        state, filed = self.state, joined(records)
+        codes = state.codes_of(root) if len(records) > 1 else (root,)
         ended = [self._last_answer[code] for code in codes if code in self._last_answer]
         contacts = self._named.get(root, ())
-        marks = [self.state.root(self.state.marks[code]) for code in codes if code in self.state.marks]
-        consents = [each.consent for each in records if each.consent is not None]
+        marks = [state.root(state.marks[code]) for code in codes if code in state.marks]
         return Person(
             code=root,
             codes=codes,
-            state=strongest(records),
-            consent=consents[0] if consents else None,
-            is_start=any(each.is_start for each in records),
-            from_roster=any(each.from_roster for each in records),
-            is_new=any(each.is_new for each in records),
+            state=filed.state,
+            consent=filed.consent,
+            is_start=filed.is_start,
+            from_roster=filed.from_roster,
+            is_new=filed.is_new,
             named_by=self._namers.get(root, ()),
             contacts=contacts,
             marked=next((contact for contact in marks if contact in contacts), None),
-            missed=tuple(sorted(when for each in records for when in each.missed)),
+            missed=tuple(sorted(filed.missed)),
             surveyed_at=max(ended, default=None),
-            leader=_first(self.state.leaders, codes),
-            wish=_first(self.state.wishes, codes),
-            appointment=_first(self.state.appointments, codes),
-            follow_up=_first(self.state.follow_up, codes),
-            seq=min(each.seq for each in records),
+            leader=_first(state.leaders, codes),
+            wish=_first(state.wishes, codes),
+            appointment=_first(state.appointments, codes),
+            follow_up=_first(state.follow_up, codes),
+            seq=filed.seq,
         )
 
     @cached_property
@@ -279,8 +280,11 @@ class Study:
 
 
 def _first(found: Mapping[str, T], codes: Iterable[str]) -> T | None:
-    """What is filed under the first of a person's codes that has anything."""
-    return next((found[code] for code in codes if code in found), None)
+    """What is filed under the first of a person's codes that has anything; a loop, as it runs for every person."""
+    for code in codes:
+        if code in found:
+            return found[code]
+    return None
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from claim.discovery import Discovered, Status
 from claim.networks import Network
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
 from claim.selection.foresight.kernels import common_contacts, discount_siblings
-from claim.selection.kernels import cover_components, expected_gains
+from claim.selection.kernels import cover_components, expected_gains, expected_gains_of
 
 PRIOR_EXCESS = 2.0  # observations that the start people's degrees count for
 PRIOR_SPREAD = 5.0  # observations that a spread of 1 counts for
@@ -172,6 +172,12 @@ class SelectionState:
         """The weight along seen contacts that a person of each class adds."""
         return self.class_means(expected_gains(tuple(self.worlds), weights, self.uncovered))
 
+    def mean_gain(self, group: int, weights: FloatArray) -> float:
+        """The same for one class."""
+        people = np.flatnonzero(self.left & (self.view.group == group))
+        gains = expected_gains_of(people, tuple(self.worlds), weights, self.uncovered)
+        return float(np.bincount(np.zeros_like(people), gains, 1)[0]) / max(len(people), 1)
+
     def class_means(self, values: FloatArray) -> FloatArray:
         """The mean of ``values`` (n,) over the people left in each class; 0 if no one is left.
 
@@ -199,8 +205,8 @@ class SelectionState:
         group, surveyed = self.view.group[leaders], self.view.surveyed
         added = np.empty((4, len(leaders)))
         added[0] = self.gains(group)
+        parts = surveyed.astype(np.float64), (~surveyed).astype(np.float64)
         for i, leader in enumerate(leaders):
-            counted = self.mean_gains(surveyed.astype(np.float64)), self.mean_gains((~surveyed).astype(np.float64))
-            added[1:, i] = [self.gains(group[[i]])[0], *(gains[group[i]] for gains in counted)]
+            added[1:, i] = [self.gains(group[[i]])[0], *(self.mean_gain(group[i], part) for part in parts)]
             self.take(leader)
         return added
