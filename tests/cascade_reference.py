@@ -23,6 +23,53 @@ def reached(network: Network, leaders: Iterable[int], p: float, seed: int, world
     return active
 
 
+def reached_in_steps(network: Network, leaders: Iterable[int], p: float, steps: int, seed: int, world: int) -> set[int]:
+    """The people whom the leaders reach within so many steps."""
+    active, latest = set(leaders), set(leaders)
+    for _ in range(steps):
+        latest = {contact for person in latest for contact in live_contacts(network, person, p, seed, world)} - active
+        active |= latest
+    return active
+
+
+def listened_to(network: Network, person: int, seed: int, world: int) -> int | None:
+    """Whom a person listens to under the linear threshold model: one of those who can tell them, by weight."""
+    tellers = [u for u in range(network.n) if person in network.contacts_of(u).tolist()]
+    number = uniform(stream_state(seed, world, person))
+    if network.probabilities is None:
+        return tellers[math.ceil(number * len(tellers)) - 1] if tellers else None
+    for teller in tellers:
+        place = network.contacts_of(teller).tolist().index(person)
+        number -= float(network.probabilities[network.offsets[teller] + place])
+        if number <= 0:
+            return teller
+    return None
+
+
+def reached_by_listening(network: Network, leaders: Iterable[int], seed: int, world: int) -> set[int]:
+    """Everyone from whom one comes to a leader by going to whom they listen."""
+    found = set()
+    for person in range(network.n):
+        node, seen = person, set()
+        while node is not None and node not in seen:
+            seen.add(node)
+            node = listened_to(network, node, seed, world)
+        if seen & set(leaders):
+            found.add(person)
+    return found
+
+
+def reached_by_threshold(network: Network, leaders: Iterable[int], threshold: int) -> set[int]:
+    """Leaders, and again and again everyone of whom enough contacts are reached."""
+    active = set(leaders)
+    while True:
+        told = [contact for person in active for contact in network.contacts_of(person).tolist()]
+        more = {person for person in told if told.count(person) >= threshold} - active
+        if not more:
+            return active
+        active |= more
+
+
 def live_contacts(network: Network, person: int, p: float, seed: int, world: int) -> list[int]:
     """The contacts that an active person would activate in one world; each person has a random stream of their own.
 

@@ -1,6 +1,10 @@
-"""The independent cascade model: shared worlds, influence with its standard error, and the trace of a cascade."""
+"""How messages spread: independent cascades and other models, shared worlds, and influence with its standard error."""
 
-from claim.cascades.influence import Influence, Reached, cascade, influence, simulate_cascades
+from claim.cascades.influence import Influence, Reached, cascade, simulate_cascades
+from claim.cascades.models import IC, Diffusion, Model, influence
 from claim.cascades.worlds import EdgeSampler, Worlds
 
-__all__ = ["EdgeSampler", "Influence", "Reached", "Worlds", "cascade", "influence", "simulate_cascades"]
+__all__ = [
+    "IC", "Diffusion", "EdgeSampler", "Influence", "Model", "Reached", "Worlds", "cascade", "influence",
+    "simulate_cascades",
+]  # fmt: skip

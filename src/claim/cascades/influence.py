@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError, check_number, check_whole
-from claim.networks import Label, Network, NetworkLike, load
+from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.results import Tabular
@@ -54,20 +54,8 @@ class Influence(Tabular):
         return cls(float(mean), float(np.sqrt(max(variance, 0.0) / free)), samples)
 
 
-def influence(
-    network: NetworkLike, leaders: Iterable[Label], p: float = 0.1, samples: int = 10_000, rng: Rng = 0
-) -> Influence:
-    """Expected reach of the leaders under the independent cascade model.
-
-    Every active person tries once to activate each contact, with probability ``p`` or, where the network has them, with
-    the edge's own probability. ``leaders`` are labels of people.
-    """
-    network = load(network)
-    return influence_of(network, network.indices_of(leaders), p, samples, rng)
-
-
 def influence_of(network: Network, leaders: Iterable[int], p: float, samples: int, rng: Rng) -> Influence:
-    """The same for leaders given by their indices."""
+    """Expected reach under the independent cascade model of leaders given by their indices."""
     return Influence.of(*simulate_cascades(network, leaders, p, samples, draw_seed(as_generator(rng))))
 
 

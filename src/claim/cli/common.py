@@ -44,6 +44,7 @@ ProbabilityOption = Annotated[
     float, typer.Option("--probability", "-p", help="Probability that a message passes along a contact, 0 to 1.")
 ]
 LeadersOption = Annotated[int, typer.Option("-k", "--leaders", help="Number of leaders to choose.")]
+ModelOption = Annotated[str, typer.Option(help="How the message spreads: ic, ic:steps=N, lt or threshold:N.")]
 PeopleFileOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="What is known of the people (else NAME.people.csv beside the file).")
 ]

@@ -22,6 +22,7 @@ from claim.cli.common import (
     Entry,
     JsonOption,
     LeadersOption,
+    ModelOption,
     PeopleFileOption,
     ProbabilityOption,
     SeedOption,
@@ -48,6 +49,7 @@ def influence(
     leaders: Annotated[str, typer.Option(metavar="A,B,C", help="Labels of the leaders.")],
     p: ProbabilityOption = 0.1,
     samples: Annotated[int, typer.Option(help="Number of cascades to average over.")] = 10_000,
+    model: ModelOption = "ic",
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
     seed: SeedOption = 0,
@@ -58,14 +60,14 @@ def influence(
 
     Example: [bold]claim influence zone2 --leaders 3,17,42[/bold]
     """
-    from claim.cascades.influence import influence_of
+    from claim.cascades import influence as influence_under
 
     graph = loaded(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
     chosen = graph.indices_of(names(leaders))
     if not chosen:
         raise InputError("--leaders must name at least one person")
     began = time.perf_counter()
-    found = influence_of(graph, chosen, p, samples, seed)
+    found = influence_under(graph, [graph.labels[person] for person in chosen], p, samples, seed, model)
     result = {
         "leaders": [graph.labels[leader] for leader in chosen],
         "influence": found.mean,
@@ -74,6 +76,7 @@ def influence(
         "seconds": time.perf_counter() - began,
         "network": graph.name,
         "p": p,
+        "model": model,
     }
     error = f" ± {found.stderr:.2f}" if samples > 1 else ""
     show(result, f"{len(chosen)} leaders reach {found.mean:.2f}{error} of {graph.n} people in {graph.name}", json)
@@ -101,6 +104,7 @@ def select(
     group: Annotated[
         str | None, typer.Option(metavar="ATTRIBUTE", help="Report the reach of each group, such as ethnicity.")
     ] = None,
+    model: ModelOption = "ic",
     fair: Annotated[
         str, typer.Option(help="Balance the groups: none, welfare:ALPHA (at most 1), maximin or diversity.")
     ] = "none",
@@ -142,7 +146,7 @@ def select(
     began = time.perf_counter()
     options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
     options |= {"surveyed": lists.surveyed, "start": lists.start, "marks": marks_in(marks), "entry": entry}
-    options |= {"may": None if may is None else names(may), "group": group}
+    options |= {"may": None if may is None else names(may), "group": group, "model": model}
     chosen = choose(graph, k, p, samples, seed, method, fair=fair, **options)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
@@ -155,6 +159,7 @@ def select(
         "network": graph.name,
         "k": k,
         "p": p,
+        "model": model,
     }
     if chosen.expected is not None:
         result |= {"expected": chosen.expected._asdict(), "reasons": chosen.reasons}

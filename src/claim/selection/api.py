@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claim.cascades.influence import Influence, influence_of
+from claim.cascades import IC, Diffusion, Influence, Model
 from claim.discovery.protocols import Limits
 from claim.discovery.simulation import Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.groups import Groups
 from claim.networks.network import label_list
-from claim.randomness import Rng, as_generator
+from claim.randomness import Rng, as_generator, draw_seed
 from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
 from claim.selection.fair import Fair, FairReach, choose_fairly, judge_fairly
@@ -76,6 +76,7 @@ def select(
     entry: Entry = "closed",
     group: str | None = None,
     fair: str = "none",
+    model: str | Model = "ic",
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -89,6 +90,9 @@ def select(
 
     ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
     ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.
+
+    ``model`` is how the message spreads, ``ic``, ``ic:steps=N``, ``lt`` or ``threshold:N`` (see
+    :func:`claim.influence`), for the greedy method and for the influence that is reported.
     """
     network, surveyed = load(network), label_list(surveyed)
     check_entry(entry)
@@ -104,7 +108,7 @@ def select(
     candidates = Candidates.of(network.n, k, **limits)
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
-    wanted = Fair.of(fair)
+    wanted, spreading = Fair.of(fair), Model.of(model)
     if wanted.kind != "none" and (group is None or method != "greedy"):
         raise InputError(f"fair selection by {fair} needs a group, and the method greedy")
     if isinstance(method, str) and method in METHODS:
@@ -113,11 +117,15 @@ def select(
         k = min(k, len(candidates.must) + int(candidates.open_to_choice().sum()))
         if k == 0:
             return Selection([], 0.0, 0.0, method)
-        task = Task(network, candidates, k, p, samples, choosing, ties)
+        task = Task(network, candidates, k, p, samples, choosing, ties, spreading)
+        if not spreading.is_plain and (method == "ris" or group is not None):
+            raise InputError(f"{'ris' if method == 'ris' else 'groups'} and the model {spreading} do not go together")
         if group is not None:
             return _balanced(task, method, network.groups(group), wanted, estimating)
         chosen = METHODS[method](task)
-        return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee)
+        return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee, spreading)
+    if not spreading.is_plain:
+        raise InputError(f"{name_of(method)} knows the model ic only, got {spreading}")
     if group is not None:
         raise InputError(f"{name_of(method)} does not know groups: take greedy or another method for known networks")
     from claim.advice import discovered_so_far
@@ -170,21 +178,29 @@ def _balanced(task: Task, method: str, groups: Groups, fair: Fair, rng: np.rando
 
 
 def _evaluated(
-    network: Network, leaders: list[int], p: float, rng: Rng, method: str, guarantee: float | None = None
+    network: Network,
+    leaders: list[int],
+    p: float,
+    rng: Rng,
+    method: str,
+    guarantee: float | None = None,
+    model: Model = IC,
 ) -> Selection:
     """The leaders with their influence on the network."""
-    reach = estimate_influence(network, leaders, p, rng)
+    reach = estimate_influence(network, leaders, p, rng, model)
     labels = [network.labels[leader] for leader in leaders]
     return Selection(labels, reach.mean, reach.stderr, method, guarantee, leaders)
 
 
-def estimate_influence(network: Network, leaders: Iterable[int], p: float, rng: Rng = 0) -> Influence:
+def estimate_influence(
+    network: Network, leaders: Iterable[int], p: float, rng: Rng = 0, model: Model = IC
+) -> Influence:
     """Influence from 10,000 cascades, or fewer (at least 100) where so many would take long.
 
     The number follows from a first few cascades, not from a clock, so the same generator gives the same result.
     """
-    leaders = list(leaders)
-    pilot, full = as_generator(rng).spawn(2)
-    reach = influence_of(network, leaders, p, PILOT_SAMPLES, pilot).mean
+    leaders, diffusion = list(leaders), Diffusion(network, model, p)
+    pilot, full = (draw_seed(each) for each in as_generator(rng).spawn(2))
+    reach = diffusion.influence(leaders, PILOT_SAMPLES, pilot).mean
     samples = int(MOST_REACHED / max(reach, 1.0))
-    return influence_of(network, leaders, p, min(max(samples, PILOT_SAMPLES), SAMPLES), full)
+    return diffusion.influence(leaders, min(max(samples, PILOT_SAMPLES), SAMPLES), full)

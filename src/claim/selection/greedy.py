@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from claim.cascades.influence import check_people, in_chunks, simulate_cascades
+from claim.cascades.influence import check_people, in_chunks
 from claim.cascades.kernels import draw_components
+from claim.cascades.models import IC, ByThreshold, Diffusion, Listening, Model
 from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
@@ -74,6 +75,7 @@ class Task:
     samples: int
     rng: np.random.Generator
     ties: Ties = "random"
+    model: Model = IC
 
     def priority(self) -> OffsetArray:
         """The order in which ties are broken; see :func:`tie_priority`."""
@@ -102,7 +104,20 @@ def greedy(task: Task) -> list[int]:
     """The ``k`` leaders, in the order in which they were picked."""
     check_whole(1, samples=task.samples)
     seed, priority = draw_seed(task.rng), task.priority()
-    if task.network.directed:
+    if task.model.kind == "lt":
+        listening = Listening(Diffusion(task.network, task.model, task.p), task.samples, seed)
+        return picked_in_turn(
+            task.candidates, task.k, lambda free: int(best_candidate(listening.gains, free, priority)), listening.take
+        )
+    if task.model.kind == "threshold":
+        spreading = ByThreshold(Diffusion(task.network, task.model, task.p))
+        return picked_in_turn(
+            task.candidates,
+            task.k,
+            lambda free: int(best_candidate(spreading.gains(free), free, priority)),
+            spreading.take,
+        )
+    if task.network.directed or not task.model.is_plain:
         return _lazy(task, seed, priority)
     edges = EdgeSampler.of(task.network, task.p)
     if 2 * edges.expected_live * task.samples > MOST_STORED:
@@ -165,7 +180,7 @@ def _batches(
 
 
 def _lazy(task: Task, seed: int, priority: OffsetArray) -> list[int]:
-    """CELF (Leskovec et al., 2007) for directed networks, where components do not say who reaches whom.
+    """CELF (Leskovec et al., 2007) where components do not say who reaches whom: directed networks, limited steps.
 
     Gains only shrink, so a stale gain is an upper bound: only people whose bound is the largest are computed again.
     """
@@ -173,8 +188,10 @@ def _lazy(task: Task, seed: int, priority: OffsetArray) -> list[int]:
     n = task.network.n
     bound: OffsetArray = np.full(n, np.iinfo(np.int64).max)
 
+    diffusion = Diffusion(task.network, task.model, task.p)
+
     def value(people: Collection[int]) -> int:
-        return int(simulate_cascades(task.network, people, task.p, task.samples, seed)[0].sum())
+        return int(diffusion.reach(people, task.samples, seed).sum())
 
     def best(free: BoolArray) -> int:
         reached = value(leaders)
