@@ -490,7 +490,12 @@ def duplicates(opened: "OpenStudy") -> Result:
          "score": round(match.score, 2)}
         for one, match in view.possible_duplicates
     ]  # fmt: skip
-    return {"pairs": rows}, table("The same person?", ["one", "name", "other", "other_name", "score"], rows)
+    return {"pairs": rows}, alike_shown(["one", "name", "other", "other_name", "score"], rows)
+
+
+def alike_shown(columns: list[str], rows: list[dict[str, Any]]) -> "RenderableType":
+    """A table of people who may be the same, or a line if there are none."""
+    return table("The same person?", columns, rows) if rows else "No two people have similar names."
 
 
 @study_verb()

@@ -15,6 +15,7 @@ from claim.cli.study import (
     Result,
     StudiesOption,
     YesOption,
+    alike_shown,
     app,
     asked_passphrase,
     check_codes,
@@ -257,7 +258,7 @@ def import_files(
     ready = "--apply imports it" if looked.ready else "it cannot be imported as it is"
     done = "imported" if apply or take else f"only checked; {ready}"
     say(f"{looked.title}: {result['people']} people, {result['ties']} ties; {done}")
-    return result, table("The same person?", ["in_file", "name", "other", "other_name"], result["alike"])
+    return result, alike_shown(["in_file", "name", "other", "other_name"], result["alike"])
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
