@@ -43,7 +43,7 @@ def test_networks_for_people(claim):
 
 def test_select_gives_integer_labels_for_an_integer_file(claim):
     data = only_json(claim("select", "numbers.edges", "-k", "2", "-p", "0.5", "--json", "-"))
-    assert set(data) == {"leaders", "influence", "stderr", "seconds", "method", "network", "k", "p"}
+    assert set(data) == {"leaders", "influence", "stderr", "seconds", "method", "network", "k", "p", "model"}
     assert len(data["leaders"]) == 2
     assert set(data["leaders"]) <= {10, 11, 12, 13, 14}
     assert 2 < data["influence"] < 5
@@ -139,7 +139,7 @@ def test_the_same_seed_selects_the_same(claim):
 
 def test_influence_of_leaders_given_by_label(claim):
     data = only_json(claim("influence", "numbers.edges", "--leaders", "10, 14,10", "-p", "1", "--json", "-"))
-    assert set(data) == {"leaders", "influence", "stderr", "samples", "seconds", "network", "p"}
+    assert set(data) == {"leaders", "influence", "stderr", "samples", "seconds", "network", "p", "model"}
     assert data["leaders"] == [10, 14]
     assert (data["influence"], data["stderr"], data["samples"]) == (5.0, 0.0, 10_000)
 
