@@ -32,28 +32,28 @@ def reached_in_steps(network: Network, leaders: Iterable[int], p: float, steps: 
     return active
 
 
-def listened_to(network: Network, person: int, seed: int, world: int) -> int | None:
-    """Whom a person listens to under the linear threshold model: one of those who can tell them, by weight."""
-    tellers = [u for u in range(network.n) if person in network.contacts_of(u).tolist()]
+def live_source(network: Network, person: int, seed: int, world: int) -> int | None:
+    """The source of a person's live incoming tie under the linear threshold model, drawn by weight."""
+    sources = [u for u in range(network.n) if person in network.contacts_of(u).tolist()]
     number = uniform(stream_state(seed, world, person))
     if network.probabilities is None:
-        return tellers[math.ceil(number * len(tellers)) - 1] if tellers else None
-    for teller in tellers:
-        place = network.contacts_of(teller).tolist().index(person)
-        number -= float(network.probabilities[network.offsets[teller] + place])
+        return sources[math.ceil(number * len(sources)) - 1] if sources else None
+    for source in sources:
+        place = network.contacts_of(source).tolist().index(person)
+        number -= float(network.probabilities[network.offsets[source] + place])
         if number <= 0:
-            return teller
+            return source
     return None
 
 
-def reached_by_listening(network: Network, leaders: Iterable[int], seed: int, world: int) -> set[int]:
-    """Everyone from whom one comes to a leader by going to whom they listen."""
+def reached_by_linear_threshold(network: Network, leaders: Iterable[int], seed: int, world: int) -> set[int]:
+    """Everyone from whom one comes to a leader by following live ties back."""
     found = set()
     for person in range(network.n):
         node, seen = person, set()
         while node is not None and node not in seen:
             seen.add(node)
-            node = listened_to(network, node, seed, world)
+            node = live_source(network, node, seed, world)
         if seen & set(leaders):
             found.add(person)
     return found
@@ -63,8 +63,8 @@ def reached_by_threshold(network: Network, leaders: Iterable[int], threshold: in
     """Leaders, and again and again everyone of whom enough contacts are reached."""
     active = set(leaders)
     while True:
-        told = [contact for person in active for contact in network.contacts_of(person).tolist()]
-        more = {person for person in told if told.count(person) >= threshold} - active
+        named = [contact for person in active for contact in network.contacts_of(person).tolist()]
+        more = {person for person in named if named.count(person) >= threshold} - active
         if not more:
             return active
         active |= more

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import claim
-from cascade_reference import reached_by_listening, reached_by_threshold, reached_in_steps
+from cascade_reference import reached_by_linear_threshold, reached_by_threshold, reached_in_steps
 from claim.cascades import Diffusion, Model, simulate_cascades
-from claim.cascades.models import ByThreshold, Listening
+from claim.cascades.models import LinearThresholdGains, ThresholdGains
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection import select
@@ -24,7 +24,7 @@ def reach(network: Network, model: str, leaders: list[int], p: float = 0.1, samp
 
 
 def with_weights(network: Network) -> Network:
-    """The network with weights of which those who can tell a person have at most 1 together."""
+    """The network with weights; those of a person's incoming ties sum up to 1 at most."""
     sources, targets, _ = network.edges()
     most = int(np.bincount(network.contacts, minlength=1).max()) or 1
     weights = np.random.default_rng(network.m).uniform(0, 1 / most, len(sources))
@@ -41,10 +41,10 @@ def test_steps_equal_the_reference(network: Network, p: float, steps: int, seed:
 
 @settings(max_examples=60, deadline=None)
 @given(networks(), st.booleans(), seeds)
-def test_listening_equals_the_reference(network: Network, own: bool, seed: int) -> None:
+def test_linear_thresholds_equal_the_reference(network: Network, own: bool, seed: int) -> None:
     network = with_weights(network) if own else replace(network, probabilities=None)
     leaders = list(range(0, network.n, 4))
-    expected = [len(reached_by_listening(network, leaders, seed, world)) for world in range(WORLDS)]
+    expected = [len(reached_by_linear_threshold(network, leaders, seed, world)) for world in range(WORLDS)]
     assert reach(network, "lt", leaders, seed=seed) == expected
 
 
@@ -61,7 +61,7 @@ def test_a_larger_network_in_threads(directed: bool) -> None:
     network = random_network(150, 500, directed=directed)
     leaders = [3, 5, 8]
     assert reach(network, "lt", leaders, samples=30, seed=5) == [
-        len(reached_by_listening(network, leaders, 5, world)) for world in range(30)
+        len(reached_by_linear_threshold(network, leaders, 5, world)) for world in range(30)
     ]
     many = reach(network, "lt", leaders, samples=3000, seed=5)
     assert many[:30] == reach(network, "lt", leaders, samples=30, seed=5)
@@ -77,8 +77,8 @@ def test_many_steps_are_the_unlimited_cascade_world_by_world() -> None:
     assert means[0] < means[-1]
 
 
-def test_listeners_choose_by_weight() -> None:
-    """A person with two tellers of weights 0.6 and 0.1 listens to them, or to no one, as often as that."""
+def test_incoming_ties_are_live_by_weight() -> None:
+    """Of two incoming ties of weights 0.6 and 0.1, each is live as often as that, and else none."""
     network = Network.from_edges([0, 1], [2, 2], n=3, directed=True, probabilities=[0.6, 0.1])
     for leader, weight in ((0, 0.6), (1, 0.1)):
         assert np.mean(reach(network, "lt", [leader], samples=20_000)) - 1 == pytest.approx(weight, abs=0.012)
@@ -95,10 +95,10 @@ def test_two_contacts_activate_for_certain() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(networks(), st.booleans(), seeds)
-def test_gains_of_listening_are_what_each_person_adds(network: Network, own: bool, seed: int) -> None:
+def test_gains_of_linear_thresholds_are_what_each_person_adds(network: Network, own: bool, seed: int) -> None:
     network = with_weights(network) if own else replace(network, probabilities=None)
     diffusion = Diffusion(network, Model.of("lt"), 0.1)
-    greedy, leaders = Listening(diffusion, WORLDS, seed), []
+    greedy, leaders = LinearThresholdGains(diffusion, WORLDS, seed), []
     for leader in range(min(3, network.n)):
         before = sum(diffusion.reach(leaders, WORLDS, seed)) if leaders else 0
         for person in set(range(network.n)) - set(leaders):
@@ -111,12 +111,12 @@ def test_gains_of_listening_are_what_each_person_adds(network: Network, own: boo
 @given(networks(), st.integers(1, 3))
 def test_gains_of_thresholds_are_what_each_person_adds(network: Network, threshold: int) -> None:
     diffusion = Diffusion(network, Model("threshold", threshold), 0.1)
-    greedy, leaders = ByThreshold(diffusion), []
+    greedy, leaders = ThresholdGains(diffusion), []
     unit = len(network.contacts) + 1
     for leader in range(min(3, network.n)):
         before = len(reached_by_threshold(network, leaders, threshold))
         free = np.array([not active for active in greedy.active])
-        gains = greedy.gains(free)
+        gains = greedy.keys(free)
         for person in np.flatnonzero(free).tolist():
             added = len(reached_by_threshold(network, [*leaders, person], threshold)) - before
             assert gains[person] // unit == added
@@ -180,7 +180,7 @@ def test_bad_models_are_refused_in_one_line(options: dict[str, str], problem: st
 
 def test_weights_beyond_one_are_refused() -> None:
     network = Network.from_edges([0, 1], [2, 2], n=3, directed=True, probabilities=[0.8, 0.4], name="office")
-    with pytest.raises(InputError, match=r"office: the weights of those who can tell 2 sum up to 1.2"):
+    with pytest.raises(InputError, match=r"office: the weights of the ties to 2 sum up to 1.2"):
         claim.influence(network, [0], model="lt")
 
 

@@ -2,10 +2,10 @@
 
 * ``ic`` is the independent cascade: everyone who is reached tries once to reach each contact, with probability p.
 * ``ic:steps=N`` ends after N steps; leaders are reached at step 0.
-* ``lt`` is the linear threshold model in its live-edge form (Kempe, Kleinberg and Tardos, KDD 2003): everyone listens
-  to at most one of those who can tell them, drawn by weight, and is reached if that person is. The weights are the
-  probabilities of the ties, where the network has them, and else 1 / the number of those who can tell; p is not used.
-* ``threshold:N`` reaches everyone of whom N contacts are reached (complex contagion); nothing is random.
+* ``lt`` is the linear threshold model in its live-edge form (Kempe, Kleinberg and Tardos, KDD 2003): at most one
+  incoming tie of each person is live, drawn by weight. The weights are the probabilities of the ties, where the network
+  has them, and else 1 / in-degree; p is not used.
+* ``threshold:N`` (complex contagion) activates everyone who has N active contacts; nothing is random.
 """
 
 import re
@@ -23,6 +23,7 @@ from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 
+MOST_COVERED = 2_000_000_000  # people times worlds, a byte each
 FORMS = "ic, ic:steps=N, lt or threshold:N"
 _FORM = re.compile(r"(?P<kind>ic|lt)|ic:steps=(?P<steps>\d{1,6})|threshold:(?P<threshold>\d{1,6})")
 
@@ -54,11 +55,6 @@ class Model:
         """Whether it is the independent cascade without a limit."""
         return self == IC
 
-    @property
-    def submodular(self) -> bool:
-        """Whether a leader adds the less, the more leaders there are, so that the bound of the greedy method holds."""
-        return self.kind != "threshold" or self.number == 1
-
     def __str__(self) -> str:
         if self.number is None:
             return self.kind
@@ -80,13 +76,13 @@ class Diffusion:
         check_number(0, 1, probability=self.p)
 
     @cached_property
-    def forth(self) -> RowSampler:
-        """Whom each person can tell."""
+    def outgoing(self) -> RowSampler:
+        """The outgoing ties of each person."""
         return RowSampler.of(self.network, self.p)
 
     @cached_property
-    def back(self) -> tuple[OffsetArray, IntArray, FloatArray]:
-        """Who can tell each person, and the cumulative weights of these ties (none if all weigh the same)."""
+    def incoming(self) -> tuple[OffsetArray, IntArray, FloatArray]:
+        """Offsets, sources and cumulative weights of the incoming ties of each person; no weights if all are equal."""
         rows = RowSampler.of(self.network, self.p, against=True)
         if not len(rows.probabilities):
             return rows.offsets, rows.contacts, rows.probabilities
@@ -97,16 +93,15 @@ class Diffusion:
         if len(sums) and sums.max() > 1 + 1e-9:
             who = self.network.labels[int(sums.argmax())]
             raise InputError(
-                f"{self.network.name}: the weights of those who can tell {who} sum up to {sums.max():.3g}, "
-                "and lt needs at most 1"
+                f"{self.network.name}: the weights of the ties to {who} sum up to {sums.max():.3g}; lt needs at most 1"
             )
         return rows.offsets, rows.contacts, weights
 
     @cached_property
-    def heard(self) -> FloatArray:
-        """For each tie the numbers at which the contact listens to it, (ties, 2): above the first, up to the second."""
-        offsets, sources, weights = self.back
-        order = np.lexsort((np.repeat(np.arange(self.network.n), np.diff(offsets)), sources))  # as in the rows forth
+    def live_intervals(self) -> FloatArray:
+        """The interval (low, high] of random numbers with which each outgoing tie is live: (ties, 2)."""
+        offsets, sources, weights = self.incoming
+        order = np.lexsort((np.repeat(np.arange(self.network.n), np.diff(offsets)), sources))  # of outgoing ties
         if len(weights):
             upper = weights
         else:
@@ -126,17 +121,19 @@ class Diffusion:
         number = self.model.number or 0
         if self.model.kind == "threshold":
             active, counts = np.zeros((2, self.network.n), dtype=np.int32)
-            add_by_threshold(self.forth.offsets, self.forth.contacts, chosen, number, active, counts)
+            activate(self.outgoing.offsets, self.outgoing.contacts, chosen, number, active, counts)
             reach[:] = active.sum()
         elif self.model.kind == "lt":
-            offsets, contacts, heard = self.forth.offsets, self.forth.contacts, self.heard
+            offsets, contacts, live_intervals = self.outgoing.offsets, self.outgoing.contacts, self.live_intervals
 
-            def listen(first: int, count: int) -> None:
-                spread_by_listening(offsets, contacts, heard, chosen, seed, first, reach[first : first + count])
+            def linear(first: int, count: int) -> None:
+                spread_linear_threshold(
+                    offsets, contacts, live_intervals, chosen, seed, first, reach[first : first + count]
+                )
 
-            in_chunks(listen, samples)
-        elif self.forth.p > 0 and len(chosen):
-            rows = self.forth
+            in_chunks(linear, samples)
+        elif self.outgoing.p > 0 and len(chosen):
+            rows = self.outgoing
 
             def limited(first: int, count: int) -> None:
                 spread_in_steps(rows, chosen, number, seed, first, reach[first : first + count])
@@ -170,52 +167,70 @@ def influence(
     return diffusion.influence(network.indices_of(leaders), samples, draw_seed(as_generator(rng)))
 
 
-class Listening:
-    """Greedy under ``lt``: how many people each person adds in fixed worlds, updated as leaders are taken.
+class LinearThresholdGains:
+    """The gains of all people under ``lt``, summed over fixed worlds and updated as leaders are taken.
 
-    In a world everyone listens to one person at most. Who is reached by a leader is found by going from listener to
-    listener; who would reach a person, by going back.
+    In a world each person has one live incoming tie at most. Following these ties incoming from a person leads to all
+    people who reach them.
     """
 
     def __init__(self, diffusion: Diffusion, samples: int, seed: int) -> None:
+        n = diffusion.network.n
+        if samples * n > MOST_COVERED:
+            raise InputError(f"{diffusion.network.name} is too large for {samples} worlds of lt: take fewer samples")
         self.diffusion, self.seed = diffusion, seed
-        self.covered = np.zeros((samples, diffusion.network.n), dtype=np.bool_)
-        back, n = diffusion.back, diffusion.network.n
-        parts = in_chunks(lambda first, count: first_listeners(n, *back, seed, first, count), samples)
+        self.covered = np.zeros((samples, n), dtype=np.bool_)
+        incoming = diffusion.incoming
+        parts = in_chunks(lambda first, count: first_linear_threshold_gains(n, *incoming, seed, first, count), samples)
         self.gains: OffsetArray = np.sum(parts, axis=0)
+
+    def keys(self, free: BoolArray) -> OffsetArray:
+        """What people are sorted by: their gains."""
+        return self.gains
 
     def take(self, person: int) -> None:
         """Make a person a leader."""
-        rows = self.diffusion.forth
-        cover_listeners(rows.offsets, rows.contacts, *self.diffusion.back, person, self.seed, self.covered, self.gains)
+        rows = self.diffusion.outgoing
+        cover_linear_threshold(
+            rows.offsets, rows.contacts, *self.diffusion.incoming, person, self.seed, self.covered, self.gains
+        )
 
 
-class ByThreshold:
-    """Greedy under ``threshold:N``: whom each person would add to those who are active.
+class ThresholdGains:
+    """The gains of all people under ``threshold:N``: how many people each would activate.
 
-    One leader alone may add no one else. Of people who add as many, the one with the most contacts who are on the way
-    (told by some, not by enough) comes first.
+    One leader alone may activate no one else. Ties between gains go to the person who gives inactive people the most
+    active contacts (exposures).
     """
 
     def __init__(self, diffusion: Diffusion) -> None:
-        self.rows, self.number = diffusion.forth, diffusion.model.number or 0
+        self.rows, self.number = diffusion.outgoing, diffusion.model.number or 0
         self.active, self.counts = np.zeros((2, diffusion.network.n), dtype=np.int32)
 
-    def gains(self, free: BoolArray) -> OffsetArray:
-        """For each free person, how many they add, and as the smaller part, how many times they tell others."""
-        added, told = gains_by_threshold(
+    def keys(self, free: BoolArray) -> OffsetArray:
+        """Sort keys of the free people: the number of people activated, then the number of exposures."""
+        activated, exposures = threshold_gains(
             self.rows.offsets, self.rows.contacts, free, self.number, self.active, self.counts
         )
-        gains: OffsetArray = added * (len(self.rows.contacts) + 1) + told
-        return gains
+        keys: OffsetArray = activated * (len(self.rows.contacts) + 1) + exposures
+        return keys
 
     def take(self, person: int) -> None:
         """Make a person a leader."""
         leader = np.array([person], dtype=np.int32)
-        add_by_threshold(self.rows.offsets, self.rows.contacts, leader, self.number, self.active, self.counts)
+        activate(self.rows.offsets, self.rows.contacts, leader, self.number, self.active, self.counts)
 
 
 # Kernels; tests/cascade_reference.py has the same in readable Python --------------------------------------------------
+
+
+@kernel
+def enqueue(leaders, world, active_in, queue):  # type: ignore[no-untyped-def]
+    """Begin a cascade: the leaders are active, and first in the queue; returns how many they are."""
+    for i in range(len(leaders)):
+        active_in[leaders[i]] = world
+        queue[i] = leaders[i]
+    return len(leaders)
 
 
 @kernel
@@ -227,12 +242,7 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
     queue = np.empty(n, dtype=np.int32)
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
-        count = 0
-        for leader in leaders:
-            active_in[leader] = i
-            queue[count] = leader
-            count += 1
-        head = 0
+        count, head = enqueue(leaders, i, active_in, queue), 0
         for _ in range(steps):
             end_of_step = count
             if head == end_of_step:
@@ -254,8 +264,8 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
 
 
 @inlined
-def listens_to(base, person, offsets, sources, weights):  # type: ignore[no-untyped-def]
-    """Whom a person listens to in a world, -1 if no one; ``weights`` are cumulative, or empty if all are equal."""
+def live_source(base, person, offsets, sources, weights):  # type: ignore[no-untyped-def]
+    """The source of a person's live incoming tie in a world, -1 if none is live; ``weights`` are cumulative."""
     begin, end = offsets[person], offsets[person + 1]
     chosen = -1
     if begin < end:
@@ -271,19 +281,14 @@ def listens_to(base, person, offsets, sources, weights):  # type: ignore[no-unty
 
 
 @kernel
-def spread_by_listening(offsets, contacts, heard, leaders, seed, first_world, reach):  # type: ignore[no-untyped-def]
-    """Cascades under the linear threshold model, from person to listener."""
+def spread_linear_threshold(offsets, contacts, live_intervals, leaders, seed, first_world, reach):  # type: ignore[no-untyped-def]
+    """Cascades under the linear threshold model."""
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)
     queue = np.empty(n, dtype=np.int32)
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
-        count = 0
-        for leader in leaders:
-            active_in[leader] = i
-            queue[count] = leader
-            count += 1
-        head = 0
+        count, head = enqueue(leaders, i, active_in, queue), 0
         while head < count:
             person = queue[head]
             head += 1
@@ -291,7 +296,7 @@ def spread_by_listening(offsets, contacts, heard, leaders, seed, first_world, re
                 contact = contacts[edge]
                 if active_in[contact] != i:
                     number = uniform(stream(base, contact))
-                    if heard[edge, 0] < number <= heard[edge, 1]:
+                    if live_intervals[edge, 0] < number <= live_intervals[edge, 1]:
                         active_in[contact] = i
                         queue[count] = contact
                         count += 1
@@ -299,7 +304,7 @@ def spread_by_listening(offsets, contacts, heard, leaders, seed, first_world, re
 
 
 @kernel
-def first_listeners(n, back, sources, weights, seed, first_world, worlds):  # type: ignore[no-untyped-def]
+def first_linear_threshold_gains(n, incoming, sources, weights, seed, first_world, worlds):  # type: ignore[no-untyped-def]
     """How many people each person reaches alone, summed over the worlds."""
     gains = np.zeros(n, dtype=np.int64)
     parent = np.empty(n, dtype=np.int32)
@@ -308,7 +313,7 @@ def first_listeners(n, back, sources, weights, seed, first_world, worlds):  # ty
     for world in range(first_world, first_world + worlds):
         base = world_state(seed, world)
         for person in range(n):
-            parent[person] = listens_to(base, person, back, sources, weights)
+            parent[person] = live_source(base, person, incoming, sources, weights)
         for person in range(n):
             node = np.int32(person)
             while node >= 0 and seen[node] != mark:
@@ -320,8 +325,8 @@ def first_listeners(n, back, sources, weights, seed, first_world, worlds):  # ty
 
 
 @kernel
-def cover_listeners(offsets, contacts, back, sources, weights, leader, seed, covered, gains):  # type: ignore[no-untyped-def]
-    """Cover whom a new leader reaches in each world, and take them from the gains of all who would reach them."""
+def cover_linear_threshold(offsets, contacts, incoming, sources, weights, leader, seed, covered, gains):  # type: ignore[no-untyped-def]
+    """Cover everyone whom a new leader reaches, and subtract them from the gains of all people who reach them too."""
     n = len(offsets) - 1
     queue = np.empty(n, dtype=np.int32)
     seen = np.full(n, -1, dtype=np.int64)
@@ -340,19 +345,19 @@ def cover_listeners(offsets, contacts, back, sources, weights, leader, seed, cov
             while node >= 0 and seen[node] != mark:
                 seen[node] = mark
                 gains[node] -= 1
-                node = listens_to(base, node, back, sources, weights)
+                node = live_source(base, node, incoming, sources, weights)
             mark += 1
             for edge in range(offsets[person], offsets[person + 1]):
                 contact = contacts[edge]
-                if not covered[world, contact] and listens_to(base, contact, back, sources, weights) == person:
+                if not covered[world, contact] and live_source(base, contact, incoming, sources, weights) == person:
                     covered[world, contact] = True
                     queue[count] = contact
                     count += 1
 
 
 @kernel
-def add_by_threshold(offsets, contacts, leaders, threshold, active, counts):  # type: ignore[no-untyped-def]
-    """Activate leaders and everyone whom they and those active before make active; ``counts`` are active contacts."""
+def activate(offsets, contacts, leaders, threshold, active, counts):  # type: ignore[no-untyped-def]
+    """Activate the leaders and everyone who then has enough active contacts (``counts``); returns the newly active."""
     queue = np.empty(len(active), dtype=np.int32)
     count = 0
     for leader in leaders:
@@ -375,21 +380,21 @@ def add_by_threshold(offsets, contacts, leaders, threshold, active, counts):  # 
 
 
 @kernel
-def gains_by_threshold(offsets, contacts, free, threshold, active, counts):  # type: ignore[no-untyped-def]
-    """How many people each free person would activate, and how often people who stay inactive would be told."""
-    added = np.full(len(active), -1, dtype=np.int64)
-    told = np.zeros(len(active), dtype=np.int64)
+def threshold_gains(offsets, contacts, free, threshold, active, counts):  # type: ignore[no-untyped-def]
+    """How many people each free person would activate, and the ties from these to people who stay inactive."""
+    activated = np.full(len(active), -1, dtype=np.int64)
+    exposures = np.zeros(len(active), dtype=np.int64)
     leader = np.empty(1, dtype=np.int32)
     for person in range(len(active)):
         if free[person]:
             leader[0] = person
-            new = add_by_threshold(offsets, contacts, leader, threshold, active, counts)
-            added[person] = len(new)
+            new = activate(offsets, contacts, leader, threshold, active, counts)
+            activated[person] = len(new)
             for each in new:
                 for edge in range(offsets[each], offsets[each + 1]):
-                    told[person] += not active[contacts[edge]]
+                    exposures[person] += not active[contacts[edge]]
             for each in new:
                 active[each] = 0
                 for edge in range(offsets[each], offsets[each + 1]):
                     counts[contacts[edge]] -= 1
-    return added, told
+    return activated, exposures

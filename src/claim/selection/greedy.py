@@ -8,7 +8,7 @@ import numpy as np
 
 from claim.cascades.influence import check_people, in_chunks
 from claim.cascades.kernels import draw_components
-from claim.cascades.models import IC, ByThreshold, Diffusion, Listening, Model
+from claim.cascades.models import IC, Diffusion, LinearThresholdGains, Model, ThresholdGains
 from claim.cascades.worlds import EdgeSampler, Worlds
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
@@ -104,19 +104,15 @@ def greedy(task: Task) -> list[int]:
     """The ``k`` leaders, in the order in which they were picked."""
     check_whole(1, samples=task.samples)
     seed, priority = draw_seed(task.rng), task.priority()
-    if task.model.kind == "lt":
-        listening = Listening(Diffusion(task.network, task.model, task.p), task.samples, seed)
-        return picked_in_turn(
-            task.candidates, task.k, lambda free: int(best_candidate(listening.gains, free, priority)), listening.take
-        )
-    if task.model.kind == "threshold":
-        spreading = ByThreshold(Diffusion(task.network, task.model, task.p))
-        return picked_in_turn(
-            task.candidates,
-            task.k,
-            lambda free: int(best_candidate(spreading.gains(free), free, priority)),
-            spreading.take,
-        )
+    if task.model.kind != "ic":
+        diffusion = Diffusion(task.network, task.model, task.p)
+        linear = task.model.kind == "lt"
+        gains = LinearThresholdGains(diffusion, task.samples, seed) if linear else ThresholdGains(diffusion)
+
+        def best(free: BoolArray) -> int:
+            return int(best_candidate(gains.keys(free), free, priority))
+
+        return picked_in_turn(task.candidates, task.k, best, gains.take)
     if task.network.directed or not task.model.is_plain:
         return _lazy(task, seed, priority)
     edges = EdgeSampler.of(task.network, task.p)
