@@ -14,7 +14,7 @@ from tiny_paper import TINY
 
 from claim.cli import main
 from claim.experiments import paper
-from claim.experiments.jobs import save_policy
+from claim.experiments.jobs import RECORDS, Optimum, save_policy
 from claim.jobs import Store
 
 PROGRAM = Path(__file__).with_name("tiny_paper.py")
@@ -64,25 +64,32 @@ def test_mistakes_are_one_line(run_here, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_policies_of_an_earlier_run_are_not_trained_again(run_here, tmp_path):
+def test_what_an_earlier_run_has_done_is_not_done_again(run_here, tmp_path):
     grid = paper.Paper(TINY, TINY.splits())
     training, other = (grid.trainings(policy, grid.splits[0])[0] for policy in ("claim", "claim without goal"))
-    store, policies = Store(tmp_path / "first"), tmp_path / "policies"
-    store.save(training, training.run([], tmp_path / "first"))
-    policies.mkdir()
-    for label in (training.label, other.label):  # the second training has other settings
-        save_policy(store.load(training), policies / label)
-    again = tmp_path / "again"
-    done = run_here("--out", str(again), "--hours", "0", "--policies", str(policies))
+    optimum = Optimum(grid.property_network)
+    first, again = tmp_path / "first", tmp_path / "again"
+    store, policies = Store(first), first / "policies"
+    store.save(training, training.run([], first))
+    store.save(optimum, optimum.run([], first))
+    assert run_here("--out", str(first), "--hours", "0").returncode == 0
+    save_policy(store.load(training), policies / other.label)  # the other training has other settings
+    given = ("--out", str(again), "--hours", "0", "--earlier")
+    done = run_here(*given, str(first))
     assert done.returncode == 0, done.stderr
-    assert Store(again).load(training) == store.load(training)
-    assert len(list((again / "jobs").iterdir())) == 1
+    assert [Store(again).load(job) for job in (training, optimum)] == [store.load(job) for job in (training, optimum)]
+    assert len(list((again / "jobs").iterdir())) == 2
     (policies / f"{other.label}.json").write_text("{}")
-    done = run_here("--out", str(again), "--hours", "0", "--policies", str(policies))
+    done = run_here(*given, str(first))
     assert done.returncode == 2
     assert done.stderr == f"claim: {policies / other.label}.json: not the card of a trained policy\n"
-    done = run_here("--out", str(again), "--policies", str(tmp_path / "absent"))
-    assert (done.returncode, done.stderr) == (2, f"claim: {tmp_path / 'absent'} is no folder of policies\n")
+    (policies / f"{other.label}.json").unlink()
+    records = first / RECORDS
+    records.write_bytes(records.read_bytes()[:-12])
+    done = run_here(*given, str(first))
+    assert (done.returncode, done.stderr) == (2, f"claim: {records}: not the results of an experiment\n")
+    done = run_here(*given, str(tmp_path / "absent"))
+    assert (done.returncode, done.stderr) == (2, f"claim: {tmp_path / 'absent'} is no folder of an earlier run\n")
 
 
 @pytest.mark.slow

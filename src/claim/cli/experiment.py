@@ -32,8 +32,8 @@ def paper(
     backend: Annotated[BackendName, typer.Option(help="Local processes, or tasks of a Ray cluster.")] = "local",
     address: Annotated[str | None, typer.Option(help="The Ray cluster; without it Ray is started here.")] = None,
     hours: Annotated[float | None, typer.Option(min=0, help="Begin no more jobs after that time.")] = None,
-    policies: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Policies of an earlier run; the same are not trained again.")
+    earlier: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Folder of an earlier run; what it has done is not done again.")
     ] = None,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
@@ -46,7 +46,7 @@ def paper(
     """
     if address is not None and backend != "ray":
         raise InputError("--address is that of a Ray cluster: add --backend ray")
-    from claim.experiments.jobs import take_trainings
+    from claim.experiments.jobs import take_earlier
     from claim.experiments.paper import FULL, QUICK, Paper
     from claim.experiments.report import write_experiments
     from claim.jobs import Store, Sweep, backend_named
@@ -58,8 +58,8 @@ def paper(
     grid = Paper(scale, scale.splits(data_dir))
     store = Store(Path(out), manifest("", {}, [])["git"])
     with store.locked(), _display(hidden=json == "-") as watch:
-        if policies is not None:
-            take_trainings(grid.jobs(), Path(policies), store)
+        if earlier is not None:
+            take_earlier(grid.jobs(), Path(earlier), store)
         place = backend_named(backend, store.folder, workers, address)
         going = Sweep(grid.jobs(), store, place, watch, None if hours is None else 3600 * hours)
         going.run()

@@ -1,9 +1,11 @@
 """The jobs of the experiments: train a policy, evaluate it, measure a network."""
 
 import base64
+import gzip
 import json
 import shutil
 import tempfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import claim
 from claim.errors import InputError
 from claim.evaluation.runs import Method, ProtocolName, StudySettings, draw_start_sets, run_studies
+from claim.io.files import write_whole
 from claim.jobs import Job, Result, Store, key_of, with_needs
 from claim.learning.api import settings_of, train_command, training_folder
 from claim.learning.config import Config, Preset
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from claim.learning.policy import TrainedPolicy
 
 SEED = 10
+RECORDS = "evaluations.jsonl.gz"  # results of all jobs but trainings, with one entry a run
 # Seconds that the parts of a job take, for the time left
 A_PAPER_EPISODE, AN_EPISODE = 1.2, 0.1  # with five surveys
 A_SURVEY, A_LEARNED_SURVEY, A_PAPER_SURVEY, A_SELECTION = 0.001, 0.003, 0.06, 0.01
@@ -124,13 +128,39 @@ def save_policy(result: Result, stem: Path) -> None:
     stem.with_name(f"{stem.name}.safetensors").write_bytes(base64.b64decode(result["weights"]))
 
 
-def take_trainings(jobs: Sequence[Job], folder: Path, store: Store) -> None:
-    """Keep the results of the trainings that have policy files in a folder, so that they do not run."""
+def take_earlier(jobs: Sequence[Job], folder: Path, store: Store) -> None:
+    """Keep the results of jobs that are in the folder of an earlier run, so that they do not run again.
+
+    Trainings are in ``policies``, all others in :data:`RECORDS`.
+    """
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder of policies")
+        raise InputError(f"{folder} is no folder of an earlier run")
+    records = read_records(folder / RECORDS)
     for job in with_needs(jobs):
-        if isinstance(job, Train) and store.load(job) is None and (result := job.result_in(folder)) is not None:
+        if store.load(job) is not None:
+            continue
+        result = job.result_in(folder / "policies") if isinstance(job, Train) else records.get(key_of(job))
+        if result is not None:
             store.save(job, result)
+
+
+def write_records(jobs: Sequence[Job], store: Store, path: Path) -> None:
+    """Write the results of all jobs but trainings to one file, a line each."""
+    found = ((job, store.load(job)) for job in with_needs(jobs) if not isinstance(job, Train))
+    lines = [{"key": key_of(job), "job": job.name, "result": result} for job, result in found if result is not None]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    write_whole(path, gzip.compress(text.encode(), mtime=0))
+
+
+def read_records(path: Path) -> dict[str, Result]:
+    """Results by key, from such a file; none if there is no file."""
+    try:
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        return {record["key"]: record["result"] for record in map(json.loads, lines)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not the results of an experiment") from error
 
 
 def load_policy(result: Result) -> "TrainedPolicy":

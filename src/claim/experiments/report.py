@@ -6,7 +6,7 @@ from typing import Any
 
 from claim.evaluation.report_kit import Section, write_report
 from claim.experiments import sections, sections_training
-from claim.experiments.jobs import Train, save_policy
+from claim.experiments.jobs import RECORDS, Train, save_policy, write_records
 from claim.experiments.paper import Paper
 from claim.experiments.published import CITATION, NETWORKS
 from claim.experiments.results import Results
@@ -20,7 +20,7 @@ SECTIONS = (*sections.SECTIONS, *sections_training.SECTIONS)  # in the order of 
 
 
 def write_experiments(paper: Paper, store: Store, command: str, failures: dict[str, str]) -> Path:
-    """Write all tables, figures and policies of the jobs that are done; returns the path of the page."""
+    """Write all tables, figures, policies and results of the jobs that are done; returns the path of the page."""
     results, folder = Results(paper, store), store.folder
     parts = [section(results) for section in SECTIONS]
     for name in ("tables", "policies"):
@@ -31,6 +31,7 @@ def write_experiments(paper: Paper, store: Store, command: str, failures: dict[s
     for job in with_needs(paper.jobs()):
         if isinstance(job, Train) and job.episodes and (result := results.result(job)) is not None:
             save_policy(result, folder / "policies" / job.label)
+    write_records(paper.jobs(), store, folder / RECORDS)
     rows = {section.name: {table.name: list(table.rows) for table in section.tables} for section in parts}
     record = _record(paper, store, command)
     parts.append(_not_run(results, failures))
