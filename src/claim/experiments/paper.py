@@ -122,7 +122,7 @@ class Scale:
     larger_surveys: tuple[int, ...] = (20, 50)  # after which it is evaluated
     larger_runs: int = 100  # start sets a network
     families: tuple[str, ...] = ("retweet", "animal", "zones")
-    main_families: int = 2  # how many of them all but claim for five surveys is trained on
+    main_families: int = 2  # on how many of them all methods are trained; on the others claim alone, one seed
     look_alikes: bool = False  # synthetic families in place of networks that are absent
     settings: tuple[tuple[str, Any], ...] = ()  # changes to the settings of claim
     paper_settings: tuple[tuple[str, Any], ...] = ()  # and of the paper's variants
@@ -203,7 +203,7 @@ class Paper:
         scale, how, larger = self.scale, VARIANTS[policy], surveys > SURVEYS
         if (policy != CLAIM or larger) and split not in self.main_splits:
             return []
-        seeds = min(how.seeds, scale.larger_seeds if larger else scale.seeds)
+        seeds = min(how.seeds, scale.larger_seeds if larger else scale.seeds) if split in self.main_splits else 1
         episodes = scale.paper_episodes if how.preset == "paper" else scale.episodes
         episodes = how.times * (episodes // 2 if how.halved else episodes)
         settings = dict((*(scale.paper_settings if how.preset == "paper" else scale.settings), *how.settings))
