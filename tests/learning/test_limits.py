@@ -10,6 +10,7 @@ from learning_cases import quick, quick_paper
 from claim.errors import InputError
 from claim.learning.api import settings_of
 from claim.learning.config import VARIANTS, Config, Preset, parse_settings
+from claim.learning.paper import Settings
 
 WRONG: dict[Preset | None, str] = {
     None: "hidden=0 hidden=-3 hidden=none batch_size=0 goal=foo curriculum=maybe hindsight=final learning_rate=nan "
@@ -85,6 +86,16 @@ def test_settings_are_parsed_in_their_type_and_written_back() -> None:
 def test_the_page_on_training_shows_the_defaults() -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")
     table = page.split("## Change settings", 1)[1].split("\n## ", 1)[0]
-    shown = parse_settings(["=".join(row) for row in re.findall(r"^\| `(\w+)` \| ([\w.-]+)", table, re.MULTILINE)])
-    assert shown
-    assert Config().to_dict().items() >= shown.items()
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", table, re.MULTILINE)
+    ours = [f"{name}={value}" for name, value, _ in rows if value != "–"]
+    papers = [f"{name}={value}" for name, _, value in rows if re.match(r"[\d.]", value)]
+    assert len(ours) > 15 < len(papers) + 5
+    assert Config().to_dict().items() >= parse_settings(ours).items()
+    assert Settings().to_dict().items() >= parse_settings(papers, "paper").items()
+
+
+def test_the_settings_of_the_paper_are_its_numbers_and_those_of_its_public_code() -> None:
+    of_the_paper = {"budget": 5, "start": 5, "leaders": 10, "p": 0.1, "curriculum_candidates": 3}
+    of_the_code = {"gamma": 0.99, "buffer_size": 4000, "batch_size": 100, "exploration_final_eps": 0.01}
+    of_the_code |= {"exploration_initial_eps": 0.1, "exploration_decay": 0.999, "clusters": 100, "layers": (400, 300)}
+    assert Settings().to_dict().items() >= (of_the_paper | of_the_code).items()

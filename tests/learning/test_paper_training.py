@@ -1,15 +1,16 @@
 """paper.py is the paper: goals, rewards, targets, hindsight, curriculum and schedules, each against a plain formula."""
 
+import copy
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from learning_cases import graphs, quick_paper, same, shaken, star, stopped_and_resumed, study, weights
+from learning_cases import graphs, quick_paper, reached, same, shaken, star, stopped_and_resumed, study, weights
 from scipy.stats import chi2
 
-from claim.discovery import Discovered, Simulation
+from claim.discovery import Discovered, Simulation, policy_named
 from claim.learning import paper
 from claim.learning.deepwalk import DeepWalk
 from claim.learning.paper import (
@@ -24,6 +25,7 @@ from claim.learning.paper import (
     reward,
 )
 from claim.networks import Network, load
+from claim.selection import select
 
 VARIANTS = ("geometric-dqn", "goal-dqn", "her", "claim")
 
@@ -123,6 +125,77 @@ def test_a_reward_is_what_was_reached_beyond_the_goal_in_goals() -> None:
     assert reward(12, 10) == pytest.approx(0.2)
     assert reward(8, 10) == pytest.approx(-0.2)
     assert reward(10, 10) == 0
+
+
+# The problem (Sections 2 and 3.1) ------------------------------------------------------------------------------------
+
+
+def hub_and_path() -> Network:
+    """The hub 9 with five leaves, the path 2, 3, 4, and isolated people: 0, 1 and 5 to 8."""
+    return Network.from_edges([9, 9, 9, 9, 9, 2, 3], [10, 11, 12, 13, 14, 3, 4], n=15, name="hub and path")
+
+
+def problem(p: float, **changes: Any) -> TrainingNetwork:
+    return TrainingNetwork(hub_and_path(), quick_paper(p=p, leaders=2, start=2, **changes))
+
+
+def seen_from_a_leaf(network: Network) -> Simulation:
+    return Simulation(network, [10], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_oracle_sees_the_discovered_ties_and_takes_the_first_of_people_who_are_worth_the_same(seed: int) -> None:
+    village, rng = problem(p=1.0), np.random.default_rng(seed)
+    # Person 10 named 9: one of the two leads, and beside them 0, the first of all others, who seem to be alone
+    assert village.influence(seen_from_a_leaf(village.network), rng) == 6 + 1
+    assert village.optimum == 6 + 3
+
+
+def test_influence_follows_the_probability() -> None:
+    assert problem(p=0.0).influence(seen_from_a_leaf(hub_and_path()), np.random.default_rng(0)) == 2
+    half = problem(p=0.5)
+    assert half.influence(seen_from_a_leaf(half.network), np.random.default_rng(0)) == pytest.approx(1 + 3.5, abs=1.1)
+    assert half.optimum == pytest.approx(1 + 2.5 + 1 + 1, abs=0.3)  # leaders 9 and 3
+
+
+def test_the_best_possible_is_that_of_leaders_for_the_same_probability(zone: Network) -> None:
+    for p in (0.02, 0.4):
+        known = TrainingNetwork(zone, quick_paper(p=p, leaders=3))
+        best = select(zone, 3, p, rng=known.settings.seed).indices
+        assert known.optimum == known.worlds.influence(best).mean
+
+
+def test_estimates_are_people_ties_and_what_random_surveys_reach(zone: Network) -> None:
+    known = TrainingNetwork(zone, quick_paper(budget=8, p=0.3))
+    assert (known.estimates.people, known.estimates.ties, known.estimates.start) == (zone.n, zone.m, 5)
+    by_chance = reached(known, policy_named("random"), 100)
+    assert abs(known.estimates.influence - by_chance.mean()) < 4 * by_chance.std() * (1 / 50 + 1 / 100) ** 0.5
+    unsurveyed = TrainingNetwork(zone, quick_paper(budget=1, p=0.3)).estimates.influence
+    assert unsurveyed < known.estimates.influence
+
+
+def test_goals_are_those_of_the_network_in_training_and_of_the_mean_for_the_policy(zone: Network) -> None:
+    networks = [zone, hub_and_path()]
+    training = Training(quick_paper("goal-dqn", start=3, leaders=2), networks)
+    own = [each.estimates for each in training.networks]
+    for name in ("people", "ties", "influence"):
+        assert getattr(training.online.estimates, name) == np.mean([getattr(each, name) for each in own])
+    studied, seen, study = [], [], TrainingNetwork.study
+
+    def noted(self: TrainingNetwork, rng: np.random.Generator) -> Simulation:
+        simulation = study(self, rng)
+        studied.append((self.network.name, frozenset(simulation.people[i] for i in simulation.discovered.start)))
+        seen.append(self.estimates.goal(simulation.discovered))
+        return simulation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TrainingNetwork, "study", noted)
+        training.train(12)
+    desired = list(dict.fromkeys(each.desired for each in training.buffer))
+    assert desired == list(dict.fromkeys(seen))
+    assert {name for name, _ in studied} == {network.name for network in networks}
+    assert {len(start) for _, start in studied} == {3}
+    assert len(set(studied)) > 6
 
 
 # States and the network (Section 3.2) --------------------------------------------------------------------------------
@@ -243,14 +316,14 @@ def test_a_target_is_the_best_discounted_value_of_the_target_network(zone: Netwo
         each.best_next = None
         choices = each.next_state.actions.tolist()
         values = [q(training.target, each.next_state, person, each.goal) for person in choices]
-        assert float(training.wanted([each])) == pytest.approx(each.reward + 0.9 * max(values), rel=1e-4, abs=1e-5)
+        assert float(training.targets([each])) == pytest.approx(each.reward + 0.9 * max(values), rel=1e-4, abs=1e-5)
     best_of_all = [
         max(q(training.target, each.next_state, person, each.goal) for person in range(len(each.next_state.features)))
         for each in steps
         if each.next_state is not None
     ]
     assert not np.allclose(
-        best_of_all, [(float(training.wanted([each])) - each.reward) / 0.9 for each in steps], atol=1e-3
+        best_of_all, [(float(training.targets([each])) - each.reward) / 0.9 for each in steps], atol=1e-3
     )
 
 
@@ -259,14 +332,14 @@ def test_after_the_last_query_the_target_is_the_reward(zone: Network) -> None:
     assert len(ends) == 3
     training = trained(zone, variant="goal-dqn")
     for each in ends:
-        assert float(training.wanted([each])) == pytest.approx(each.reward)
+        assert float(training.targets([each])) == pytest.approx(each.reward)
         assert each.reward != 0
 
 
 def test_an_update_steps_down_half_the_squared_error(zone: Network) -> None:
     training = trained(zone)
     batch = list(training.buffer)[:8]
-    wanted = [float(training.wanted([each])) for each in batch]
+    wanted = [float(training.targets([each])) for each in batch]
     found = [q(training.online, each.state, each.action, each.goal) for each in batch]
     before = np.mean([0.5 * (a - b) ** 2 for a, b in zip(found, wanted, strict=True)])
     assert training.update(batch) == pytest.approx(before, rel=1e-3)
@@ -327,7 +400,60 @@ def test_with_goals_values_depend_on_the_goal(zone: Network) -> None:
     assert not torch.allclose(*(training.online.values(first.embedding, first.state, goal) for goal in (1.0, 50.0)))
 
 
-# The curriculum (eq. 7 to 9) -----------------------------------------------------------------------------------------
+def test_experiences_hold_the_people_who_were_queried_and_the_embeddings_of_their_states(
+    zone: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, ask = [], Simulation.ask
+
+    def noted(self: Simulation, person: int) -> Any:
+        asked.append(person)
+        return ask(self, person)
+
+    training = Training(quick_paper("her"), [zone])
+    monkeypatch.setattr(Simulation, "ask", noted)
+    monkeypatch.setattr(Training, "update", lambda self, batch: 0.0)
+    training.train(2)
+    assert [each.action for each in training.buffer] == [person for person in asked for _ in range(2)]
+    for each in training.buffer:
+        torch.testing.assert_close(each.embedding, training.online.network.embed([each.state])[0])
+
+
+def test_a_sample_is_uniform_and_without_repeats(zone: Network) -> None:
+    training = trained(zone, 6, "her")
+    counts, draws = dict.fromkeys(map(id, training.buffer), 0), 2000
+    for _ in range(draws):
+        sample = [id(each) for each in training.sample()]
+        assert len(set(sample)) == 8
+        for each in sample:
+            counts[each] += 1
+    found, expected = np.array([*counts.values()]), draws * 8 / len(counts)
+    assert ((found - expected) ** 2 / expected).sum() < chi2.ppf(0.9999, len(counts) - 1)
+
+
+def test_updates_are_those_of_adam_with_weight_decay(zone: Network) -> None:
+    training = Training(quick_paper("her", weight_decay=0.1), [zone])
+    monitor = copy.deepcopy(training.online.network)
+    adam = torch.optim.Adam(monitor.parameters(), lr=1e-2, weight_decay=0.1)
+    training.train(1)
+    again = Training(quick_paper("her", weight_decay=0.1), [zone])
+    batches: list[list[Experience]] = []
+    update = again.update
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(again, "update", lambda batch: (batches.append(batch), update(batch))[1])
+        again.train(1)
+    for batch in batches:
+        states, people = [each.state for each in batch], [each.state.features[each.action] for each in batch]
+        goals = again.online.scaled([each.goal for each in batch])
+        loss = 0.5 * (monitor(monitor.embed(states), torch.stack(people), goals) - again.targets(batch)).square().mean()
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    for one, other in zip(monitor.parameters(), training.online.network.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    assert training.policy().network is training.online.network
+
+
+# The curriculum (eq. 7 to 10) -----------------------------------------------------------------------------------------
 
 
 def experience(achieved: float, desired: float, embedding: Any, goal: float | None = None) -> Experience:
@@ -516,7 +642,8 @@ def test_stop_and_resume_equals_going_on(zone: Network) -> None:
     stopped_and_resumed(first, second)
     for name in ("online", "target"):
         assert same(weights(getattr(straight, name).network), weights(getattr(second, name).network))
-    assert (straight.updates, straight.epsilon) == (second.updates, second.epsilon)
+    for name in ("updates", "epsilon", "curriculum_weight"):
+        assert getattr(straight, name) == getattr(second, name)
     assert [each.reward for each in straight.buffer] == [each.reward for each in second.buffer]
 
 

@@ -46,19 +46,19 @@ class Settings:
     leaders: int = 10
     p: float = 0.1
     dimensions: int = 60  # d, of DeepWalk; Open
-    hidden: int = 64  # of the convolutions; Open
+    hidden: int = 64  # of the convolutions; Open, a choice of this file
     clusters: int = 100  # of the pooling; Open
     layers: tuple[int, int] = (400, 300)  # FC1 and FC2; Open
     learning_rate: float = 1e-4  # Open
     weight_decay: float = 1e-3  # Open
     gamma: float = 0.99  # of the Bellman error; Open
     exploration_initial_eps: float = 0.1  # ε; Open
-    exploration_decay: float = 0.999  # per episode; Open: line 8 has one ε, which need not fall
+    exploration_decay: float = 0.999  # per episode; Open: line 8 has a fixed ε
     exploration_final_eps: float = 0.01  # Open
     batch_size: int = 100  # k; Open
     buffer_size: int = 4000  # Open
     curriculum_candidates: int = 3  # m
-    curriculum_weight: float = 1.0  # λ at the start; Open: beside proximity in people, diversity hardly counts at 1
+    curriculum_weight: float = 1.0  # λ at the start; Open: s_emb is small, so proximity in people decides nearly alone
     curriculum_decay: float = 0.999  # γ of line 19; Open: the text writes γ for this and for the Bellman error
     target_interval: int = 10  # episodes; Open: "at regular intervals", and no number is known
     validate_every: int = 100  # episodes; validation watches the training and decides nothing
@@ -73,16 +73,51 @@ class Settings:
         return self.variant != "geometric-dqn"
 
     @property
-    def hindsight(self) -> bool:
-        return self.variant in ("her", "claim")
-
-    @property
     def curriculum(self) -> bool:
         return self.variant == "claim"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a manifest or a policy file."""
         return asdict(self)
+
+
+# Sections 2 and 3.1: the problem -------------------------------------------------------------------------------------
+
+
+class TrainingNetwork:
+    """G*: a training network, with the worlds in which influence on it is counted (Open: 1000)."""
+
+    def __init__(self, network: Network, settings: Any) -> None:  # Settings, or those of train.py
+        self.network, self.settings = network, settings
+        self.worlds = Worlds.draw(network, settings.p, 1000, settings.seed)
+        best = select(network, settings.leaders, settings.p, rng=settings.seed).indices
+        self.optimum = self.worlds.influence(best).mean  # OPT(G*) of eq. 1; Open: by the greedy oracle
+        rng, reached = np.random.default_rng(settings.seed), []
+        for _ in range(50):  # Open: I* is what random surveys reach; Section 6 suggests a larger one
+            simulation = self.study(rng)
+            for _ in surveys(simulation, policy_named("random"), settings.budget, rng):
+                pass
+            reached.append(self.influence(simulation, rng))
+        influence = float(np.mean(reached))
+        self.estimates = Estimates(network.n, network.m, influence, settings.start)  # Open: |V*| and |E*| as they are
+
+    def study(self, rng: np.random.Generator) -> Simulation:
+        """S = sample(G), and the subgraph G_0."""
+        people = rng.choice(self.network.n, min(self.settings.start, self.network.n), replace=False)
+        return Simulation(self.network, people.tolist(), rng)
+
+    def influence(self, simulation: Simulation, rng: np.random.Generator) -> float:
+        """I_{G*}(O(G_T)), by the greedy oracle.
+
+        Departs: the text chooses leaders from G_T. As in the authors' public code, whose numbers are those of the
+        paper, the oracle also chooses people who were never discovered, and who have no ties that it knows of. Open:
+        of people who are worth the same it takes the first; it averages 100 worlds.
+        """
+        people, (one, other) = np.array(simulation.people), simulation.discovered.ties()
+        seen = Network.from_edges(people[one], people[other], n=self.network.n)
+        leaders = min(self.settings.leaders, seen.n)
+        task = Task(seen, Candidates.of(seen.n, leaders), leaders, self.settings.p, 100, rng, ties="first")
+        return self.worlds.influence(greedy(task)).mean
 
 
 # Section 3.2: Geometric-DQN ------------------------------------------------------------------------------------------
@@ -100,7 +135,8 @@ class State:
     def of(cls, discovered: Discovered, dimensions: int, rng: np.random.Generator) -> "State":
         """Lines 5 and 10: F^0 = DeepWalk(G_t), learned anew for each graph.
 
-        Open: 80 walks of 10 steps from each person, a window of 5, and one pass over them (the public code: fifty).
+        Open: 80 walks from each person, as Perozzi et al. (2014); of 10 people, with a window of 5, as the public code;
+        one pass over them, as Perozzi et al. (the public code: fifty).
         """
         walks = DeepWalk(dimensions, walk_length=10, walks=80, window=5, epochs=1)
         vectors = walks.embed(discovered.as_network(), rng)
@@ -109,7 +145,7 @@ class State:
 
 
 def dense(states: Sequence[State]) -> tuple[Tensor, Tensor]:
-    """A_t, (states, people, people), and F^0, (states, people, dimensions); rows of zeros fill up."""
+    """A_t, (states, people, people), and F^0, (states, people, dimensions); padded with rows of zeros."""
     features = nn.utils.rnn.pad_sequence([state.features for state in states], batch_first=True)
     adjacency = torch.zeros(*features.shape[:2], features.shape[1])
     each = torch.arange(len(states)).repeat_interleave(torch.tensor([state.ties.shape[1] for state in states]))
@@ -128,8 +164,9 @@ def convolve(adjacency: Tensor, features: Tensor) -> Tensor:
 class GeometricDQN(nn.Module):
     """Q(S, φ(u), g): graph convolutions and differentiable pooling (Ying et al., 2018), then FC1 and FC2.
 
-    Open: two convolutions; one pooling, although the text says "iteratively", by shares from the same convolution; one
-    convolution of the coarse graph, whose mean is the embedding of the state; g enters at FC1; an output layer.
+    Open: two convolutions; one pooling, although the text says "iteratively", whose assignment shares the first
+    convolution, and without the auxiliary losses of Ying et al.; one convolution of the coarse graph, whose mean is the
+    embedding of the state; g enters at FC1; an output layer.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -147,7 +184,7 @@ class GeometricDQN(nn.Module):
     def embed(self, states: Sequence[State]) -> Tensor:
         """s_emb, the output of convolutions and pooling and the input of FC1: (states, hidden).
 
-        States of similar size are computed together. Without biases, rows of zeros add nothing to those of people.
+        States of similar size are computed together; padded rows stay zero, because these layers have no biases.
         """
         sizes = [math.ceil(4 * math.log2(len(state.features))) for state in states]
         order = sorted(range(len(states)), key=sizes.__getitem__)
@@ -157,15 +194,19 @@ class GeometricDQN(nn.Module):
 
     def encode(self, adjacency: Tensor, features: Tensor) -> Tensor:
         """s_emb of A_t and F^0 of some states."""
-        once = torch.relu(self.first(convolve(adjacency, features)))  # F^1 = ReLU(D^-1/2 Ã D^-1/2 F^0 W^1)
-        around = convolve(adjacency, once)
-        twice = torch.relu(self.second(around))  # F^2
-        clusters = torch.softmax(self.assign(around), dim=-1)  # each person's share in each cluster
-        pooled = convolve(clusters.mT @ adjacency @ clusters, clusters.mT @ twice)  # the coarse graph
+        first = torch.relu(self.first(convolve(adjacency, features)))  # F^1 = ReLU(D^-1/2 Ã D^-1/2 F^0 W^1)
+        convolved = convolve(adjacency, first)
+        second = torch.relu(self.second(convolved))  # F^2
+        assignment = torch.softmax(self.assign(convolved), dim=-1)  # each person's share in each cluster
+        pooled = convolve(assignment.mT @ adjacency @ assignment, assignment.mT @ second)  # the coarse graph
         return torch.relu(self.coarse(pooled)).mean(dim=-2)
 
     def forward(self, embedding: Tensor, actions: Tensor, goal: Tensor | None) -> Tensor:
-        """Q of actions φ(u), (actions, dimensions), from s_emb, (hidden,) or one for each action: (actions,)."""
+        """Q of each action, (actions,).
+
+        ``embedding`` is s_emb, (hidden,) or (actions, hidden); ``actions`` are φ(u), (actions, dimensions); ``goal`` is
+        g, (1, 1) or (actions, 1), or None in a network without goals.
+        """
         parts = [embedding.expand(len(actions), -1), actions]
         if goal is not None:
             parts.append(goal.expand(len(actions), 1))
@@ -187,21 +228,17 @@ class Estimates:
 
     def expected(self, first_layer: float, p: float, start: int) -> float:
         """J for K_1 people in the first layer, who reach everyone else over L layers (eq. 3)."""
-        others, r = max(self.people - start, 0.0), max(2 * self.ties / self.people - 1, 0.0)
+        others, r = max(self.people - start, 0.0), max(2 * self.ties / self.people - 1, 0.0)  # Open: r is not negative
         first_layer = min(first_layer, others)  # Open: no more than everyone else
         if first_layer <= 0:
             return float(start)
         inside = 1 + others * (r - 1) / first_layer
-        if r == 1:  # the limit of eq. 3
-            layers = others / first_layer
-        elif r == 0:
-            layers = 1.0
-        else:
-            # Open: with r < 1 the layers may never hold everyone, and eq. 3 has no solution; then all layers are summed
-            layers = math.log(inside) / math.log(r) if inside > 0 else math.inf
+        # r = 1 is the limit of eq. 3. Open: with r < 1 the layers may never hold everyone; then all layers are summed
+        held = math.log(inside) / math.log(r) if inside > 0 and r != 1 else math.inf
+        layers = others / first_layer if r == 1 else held
         ratio = p * r
         total = layers if ratio == 1 else (ratio**layers - 1) / (ratio - 1)  # the sum of eq. 5; L where p' r = 1
-        return start + min(first_layer * p * total, others)  # the bound is for rounding only
+        return start + min(first_layer * p * total, others)  # the bound only corrects rounding
 
     @cached_property
     def p_prime(self) -> float:
@@ -220,44 +257,6 @@ class Estimates:
 def reward(influence: float, goal: float) -> float:
     """R_{T-1,g} of eq. 6; every other reward is 0."""
     return (influence - goal) / goal
-
-
-# Sections 2 and 3.1: the problem -------------------------------------------------------------------------------------
-
-
-class TrainingNetwork:
-    """G*: a training network, with the worlds in which influence on it is counted (Open: 1000)."""
-
-    def __init__(self, network: Network, settings: Any) -> None:  # Settings, or those of train.py
-        self.network, self.settings = network, settings
-        self.worlds = Worlds.draw(network, settings.p, 1000, settings.seed)
-        best = select(network, settings.leaders, settings.p, rng=settings.seed).indices
-        self.optimum = self.worlds.influence(best).mean  # OPT(G*) of eq. 1; Open: by the greedy oracle
-        rng, reached = np.random.default_rng(settings.seed), []
-        for _ in range(50):  # Open: I* is what random surveys reach; Section 6 suggests a larger one
-            simulation = self.study(rng)
-            for _ in surveys(simulation, policy_named("random"), settings.budget, rng):
-                pass
-            reached.append(self.influence(simulation, rng))
-        self.estimates = Estimates(network.n, network.m, float(np.mean(reached)), settings.start)
-
-    def study(self, rng: np.random.Generator) -> Simulation:
-        """S = sample(G), and the subgraph G_0."""
-        people = rng.choice(self.network.n, min(self.settings.start, self.network.n), replace=False)
-        return Simulation(self.network, people.tolist(), rng)
-
-    def influence(self, simulation: Simulation, rng: np.random.Generator) -> float:
-        """I_{G*}(O(G_T)), by the greedy oracle.
-
-        Departs: the text chooses leaders from G_T. As in the authors' public code, whose numbers are those of the
-        paper, the oracle also chooses people who were never discovered, and who have no ties that it knows of. Open:
-        of people who are worth the same it takes the first; it averages 100 worlds.
-        """
-        people, (one, other) = np.array(simulation.people), simulation.discovered.ties()
-        seen = Network.from_edges(people[one], people[other], n=self.network.n)
-        leaders = min(self.settings.leaders, seen.n)
-        task = Task(seen, Candidates.of(seen.n, leaders), leaders, self.settings.p, 100, rng, ties="first")
-        return self.worlds.influence(greedy(task)).mean
 
 
 # Section 4.2: experience replay --------------------------------------------------------------------------------------
@@ -282,28 +281,25 @@ def choose_experiences(drawn: Sequence[Any], count: int, weight: float) -> list[
     """Greedy maximisation of F(A) = F_prox(A) + λ F_div(A) (eq. 7) over the drawn B, by the marginal gain (eq. 10).
 
     Departs: "g_i is the goal corresponding to experience i" would be g' for an experience with a pseudo-goal. It has
-    achieved g', its proximity would be the largest there is, and batches would fill with rewards of 0. As in Fang et
-    al. (2019), g_i is the goal that the episode pursued.
+    achieved g', so its reward is 0 and its proximity the largest possible, and batches would hold nothing else. As Fang
+    et al. (2019) describe it (their code differs), g_i is the goal that the episode pursued. Even so, batches prefer
+    episodes that ended near their goal, whose rewards are near 0.
     """
-    apart = np.array([abs(each.achieved - each.desired) for each in drawn])
-    near = apart.max() - apart  # eq. 8: the smallest c is enough, and a larger one chooses the same
+    distance = np.array([abs(each.achieved - each.desired) for each in drawn])
+    proximity = distance.max() - distance  # eq. 8: the smallest c is enough, and a larger one chooses the same
     embeddings = torch.stack([each.embedding for each in drawn]).numpy()
-    similar = embeddings @ embeddings.T  # dot products
+    similarity = embeddings @ embeddings.T  # dot products
     chosen: list[int] = []
     covered = np.zeros(len(drawn))  # max over A of eq. 9, at least 0
-    gain = near + weight * np.maximum(similar, 0.0).sum(axis=1)  # it only falls: renewing the largest is enough
     while len(chosen) < min(count, len(drawn)):
-        best = int(gain.argmax())
-        renewed = near[best] + weight * np.maximum(similar[best] - covered, 0.0).sum()
-        if renewed != gain[best]:
-            gain[best] = renewed
-            continue
-        chosen.append(best)
-        covered, gain[best] = np.maximum(covered, similar[best]), -np.inf
+        gain = proximity + weight * np.maximum(similarity - covered, 0.0).sum(axis=1)  # eq. 10
+        gain[chosen] = -np.inf
+        chosen.append(int(gain.argmax()))
+        covered = np.maximum(covered, similarity[chosen[-1]])
     return [drawn[i] for i in chosen]
 
 
-# Algorithm 1 ---------------------------------------------------------------------------------------------------------
+# Acting --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -335,6 +331,19 @@ class PaperPolicy:
         return torch.tensor([[goal / self.estimates.influence] for goal in goals]) if self.settings.goal else None
 
 
+# Algorithm 1 ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def denormals_as_zero() -> Iterator[None]:
+    """Weights of dead units decay to denormal numbers, which are slow to multiply: compute with 0 in their place."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
 class Training:
     """Line 1: Q_θ, Q_θ' with θ' = θ, and the replay buffer; and what else changes during training."""
 
@@ -344,7 +353,9 @@ class Training:
         self.networks = [TrainingNetwork(network, settings) for network in networks]
         known = [(each.network.n, each.network.m, each.estimates.influence) for each in self.networks]
         people, ties, influence = np.mean(known, axis=0).tolist()
-        estimates = Estimates(people, ties, influence, settings.start)  # Open: for networks that are not known
+        estimates = Estimates(
+            people, ties, influence, settings.start
+        )  # Open: the numbers of a new network are not known
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             network = GeometricDQN(settings)
@@ -368,19 +379,19 @@ class Training:
         return int(state.actions[values.argmax()]), embedding
 
     def sample(self) -> list[Experience]:
-        """Line 18: uniformly, or by proximity and diversity from m times as many."""
+        """Line 18: uniformly, or by proximity and diversity from m times as many; Open: at first there are fewer."""
         size, settings = self.settings.batch_size, self.settings
         drawn = min(len(self.buffer), size * (settings.curriculum_candidates if settings.curriculum else 1))
         uniform = [self.buffer[i] for i in self.rng.choice(len(self.buffer), drawn, replace=False).tolist()]
         return choose_experiences(uniform, size, self.curriculum_weight) if settings.curriculum else uniform
 
     def update(self, batch: Sequence[Experience]) -> float:
-        """Line 20: one step down the Bellman error 1/2 |Q(s, u, g) - (r + γ max Q'(s', u', g))|^2."""
-        wanted = self.wanted(batch)
+        """Line 20: one gradient step on the Bellman error 1/2 |Q(s, u, g) - (r + γ max Q'(s', u', g))|^2, its mean."""
+        targets = self.targets(batch)
         embeddings = self.online.network.embed([each.state for each in batch])
         actions = torch.stack([each.state.features[each.action] for each in batch])
         goals = self.online.scaled([each.goal for each in batch])
-        loss = 0.5 * (self.online.network(embeddings, actions, goals) - wanted).square().mean()
+        loss = 0.5 * (self.online.network(embeddings, actions, goals) - targets).square().mean()
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
@@ -390,8 +401,8 @@ class Training:
         return float(loss.detach())
 
     @torch.no_grad()
-    def wanted(self, batch: Sequence[Experience]) -> Tensor:
-        """r + γ max_u' Q'(s', u', g), and r alone after the last query."""
+    def targets(self, batch: Sequence[Experience]) -> Tensor:
+        """r + γ max_u' Q'(s', u', g); Open: r alone after the last query."""
         new = [(each, each.next_state) for each in batch if each.next_state is not None and each.best_next is None]
         embeddings = self.target.network.embed([following for _, following in new]) if new else ()
         for (each, following), embedding in zip(new, embeddings, strict=True):
@@ -402,22 +413,56 @@ class Training:
         """The policy as it stands. Open: the network after the last episode is the one that counts."""
         return self.online
 
+    @denormals_as_zero()
     def train(self, episodes: int, watch: Callable[[dict[str, Any]], None] = lambda metrics: None) -> None:
-        """Train up to ``episodes`` in all."""
-        train(self, episodes, watch)
+        """Algorithm 1, up to ``episodes`` in all."""
+        settings, rng = self.settings, self.rng
+        while self.episode < episodes:  # line 2
+            network = self.networks[rng.integers(len(self.networks))]  # line 3; Open: evenly
+            simulation = network.study(rng)  # lines 3 and 4: S = sample(G) and G_0
+            goal = network.estimates.goal(simulation.discovered)  # line 4: g
+            states = [State.of(simulation.discovered, settings.dimensions, rng)]  # lines 5 and 6
+            queried: list[tuple[int, Tensor]] = []
+            for _ in range(settings.budget):  # line 7
+                if not len(states[-1].actions):
+                    break
+                queried.append(self.act(states[-1], goal))  # line 8
+                simulation.ask(queried[-1][0])  # line 9: query, and observe G_{t+1}
+                states.append(State.of(simulation.discovered, settings.dimensions, rng))  # lines 10 and 11
+            reached = network.influence(simulation, rng)  # I(O(G_T))
+            goals = [goal, reached] if settings.variant in ("her", "claim") else [goal]
+            following = [*states[1:-1], None]
+            for t, (person, embedding) in enumerate(queried):  # line 12
+                for aim in goals:  # lines 13 to 16: with g, then with g' = I(O(G_T)), for which eq. 6 gives 0
+                    end = reward(reached, aim) if settings.goal else reached / network.optimum  # eq. 6, or eq. 1
+                    paid = 0.0 if following[t] else end
+                    self.buffer.append(Experience(states[t], person, paid, following[t], aim, goal, reached, embedding))
+            losses = []
+            for _ in range(settings.budget if self.buffer else 0):  # line 17
+                losses.append(self.update(self.sample()))  # lines 18 and 20
+            # line 19. Open: it is inside the loop of line 17, but the text says "at the end of each episode"
+            self.curriculum_weight *= settings.curriculum_decay
+            self.epsilon = max(self.epsilon * settings.exploration_decay, settings.exploration_final_eps)
+            self.episode += 1
+            if self.episode % settings.target_interval == 0:  # line 21
+                self.target.network.load_state_dict(self.online.network.state_dict())
+                for each in self.buffer:
+                    each.best_next = None
+            metrics = {"episode": self.episode, "network": network.network.name, "influence": reached, "goal": goal}
+            schedules = {"curriculum_weight": self.curriculum_weight, "epsilon": self.epsilon}
+            watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})
 
     def state_dict(self) -> dict[str, Any]:
         """All that changes; a training that loads it goes on as if it had never stopped."""
-        pairs = [(each.state, each.next_state) for each in self.buffer]
-        states = list({id(state): state for pair in pairs for state in pair if state is not None}.values())
-        place = {id(None): -1} | {id(state): i for i, state in enumerate(states)}
-        rest = ("action", "reward", "goal", "desired", "achieved", "embedding", "best_next")
+
+        def parts(each: Experience) -> dict[str, Any]:
+            following = None if each.next_state is None else vars(each.next_state)
+            return vars(each) | {"state": vars(each.state), "next_state": following}
+
         return {
             **{name: getattr(self, name).network.state_dict() for name in ("online", "target")},
             "optimiser": self.optimiser.state_dict(),
-            "states": [(state.features, state.ties, state.actions) for state in states],
-            "places": [(place[id(state)], place[id(following)]) for state, following in pairs],
-            "experiences": [{name: getattr(each, name) for name in rest} for each in self.buffer],
+            "experiences": [parts(each) for each in self.buffer],  # torch.save writes the states they share once
             "numbers": [self.episode, self.updates, self.epsilon, self.curriculum_weight],
             "rng": json.dumps(self.rng.bit_generator.state),
         }
@@ -427,62 +472,9 @@ class Training:
         for name in ("online", "target"):
             getattr(self, name).network.load_state_dict(content[name])
         self.optimiser.load_state_dict(content["optimiser"])
-        states = [*(State(*parts) for parts in content["states"]), None]  # the last is at -1
         self.buffer.clear()
-        for (i, j), rest in zip(content["places"], content["experiences"], strict=True):
-            self.buffer.append(Experience(state=states[i], next_state=states[j], **rest))
+        for each in content["experiences"]:
+            states = {name: State(**each[name]) if each[name] else None for name in ("state", "next_state")}
+            self.buffer.append(Experience(**{**each, **states}))
         self.episode, self.updates, self.epsilon, self.curriculum_weight = content["numbers"]
         self.rng.bit_generator.state = json.loads(content["rng"])
-
-
-@contextmanager
-def denormals_as_zero() -> Iterator[None]:
-    """Weights of dead units decay to denormal numbers, which are slow to multiply: compute with 0 in their place."""
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-
-
-@denormals_as_zero()
-def train(training: Training, episodes: int, watch: Callable[[dict[str, Any]], None]) -> None:
-    """Algorithm 1, up to ``episodes`` in all."""
-    settings, rng = training.settings, training.rng
-    while training.episode < episodes:  # line 2
-        network = training.networks[rng.integers(len(training.networks))]  # line 3: G = sample(G)
-        simulation = network.study(rng)  # lines 3 and 4: S = sample(G) and G_0
-        goal = network.estimates.goal(simulation.discovered)  # line 4: g
-        states, queried, embeddings = [State.of(simulation.discovered, settings.dimensions, rng)], [], []  # lines 5, 6
-        for _ in range(settings.budget):  # line 7
-            if not len(states[-1].actions):
-                break
-            person, embedding = training.act(states[-1], goal)  # line 8
-            simulation.ask(person)  # line 9: query, and observe G_{t+1}
-            states.append(State.of(simulation.discovered, settings.dimensions, rng))  # lines 10 and 11
-            queried.append(person)
-            embeddings.append(embedding)
-        reached = network.influence(simulation, rng)  # I(O(G_T))
-        for t, person in enumerate(queried):  # line 12
-            last = t + 1 == len(queried)
-            for pursued in [goal, reached] if settings.hindsight else [goal]:  # lines 13 to 16: g, then g' = I(O(G_T))
-                end = reward(reached, pursued) if settings.goal else reached / network.optimum  # eq. 6, or eq. 1
-                paid = end if last else 0.0
-                following = None if last else states[t + 1]
-                training.buffer.append(
-                    Experience(states[t], person, paid, following, pursued, goal, reached, embeddings[t])
-                )
-        losses = []
-        for _ in range(settings.budget if training.buffer else 0):  # line 17
-            losses.append(training.update(training.sample()))  # lines 18 and 20
-        # line 19. Open: it is inside the loop of line 17, but the text says "at the end of each episode"
-        training.curriculum_weight *= settings.curriculum_decay
-        training.epsilon = max(training.epsilon * settings.exploration_decay, settings.exploration_final_eps)
-        training.episode += 1
-        if training.episode % settings.target_interval == 0:  # line 21
-            training.target.network.load_state_dict(training.online.network.state_dict())
-            for each in training.buffer:
-                each.best_next = None
-        metrics = {"episode": training.episode, "network": network.network.name, "influence": reached, "goal": goal}
-        schedules = {"curriculum_weight": training.curriculum_weight, "epsilon": training.epsilon}
-        watch({**metrics, **schedules, "loss": float(np.mean(losses)) if losses else None})

@@ -34,7 +34,7 @@ from claim.provenance import manifest
 
 Watch = Callable[[dict[str, Any]], None]
 POLICY = "policy"  # stem of the policy files
-FORMAT = 2  # of checkpoints
+FORMAT = 3  # of checkpoints
 
 
 class Training(Protocol):
