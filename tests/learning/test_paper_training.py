@@ -151,6 +151,15 @@ def test_the_oracle_sees_the_discovered_ties_and_takes_the_first_of_people_who_a
     assert village.optimum == 6 + 3
 
 
+def test_the_oracle_chooses_for_the_probability() -> None:
+    """At p = 1 the path of seven people is worth more than the hub with five leaves, at p = 0.1 less."""
+    path_and_hub = Network.from_edges([0, 1, 2, 3, 4, 5, 7, 7, 7, 7, 7], [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12])
+    for p, low, high in ((1.0, 7.0, 7.0), (0.1, 1.4, 1.6)):
+        known = TrainingNetwork(path_and_hub, quick_paper(p=p, leaders=1))
+        simulation = Simulation(path_and_hub, [1, 3, 5, 7], np.random.default_rng(0))
+        assert low <= known.influence(simulation, np.random.default_rng(0)) <= high
+
+
 def test_influence_follows_the_probability() -> None:
     assert problem(p=0.0).influence(seen_from_a_leaf(hub_and_path()), np.random.default_rng(0)) == 2
     half = problem(p=0.5)
