@@ -15,15 +15,27 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from claim.discovery import POLICIES, Policy, Selector, draws_own_start, is_reference, only_open
+from claim.discovery import (
+    POLICIES,
+    Policy,
+    Selector,
+    draws_own_start,
+    is_reference,
+    only_open,
+    undirected_ic_only,
+)
 from claim.discovery.policies import unknown_policy
 from claim.discovery.policies.open_studies import Mix, best_share
 from claim.discovery.simulation import Entry
 from claim.errors import InputError, install_command
 from claim.learning.config import TRAINED
+from claim.networks import Network
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
+
+if TYPE_CHECKING:
+    from claim.cascades import Model
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
@@ -218,6 +230,23 @@ def check_policy_entry(given: PolicyLike, entry: Entry) -> None:
         raise InputError(f"{name_of(given)} interviews new people: add --entry open --interviews N")
     if entry == "open" and is_marked(given, draws_own_start):
         raise InputError(f"{name_of(given)} draws start people of its own: it is for closed studies")
+
+
+def check_knows(given: PolicyLike | SelectorLike, network: Network, model: "Model | None" = None) -> None:
+    """Refuse trained policies and foresight where contacts are directed, or the model is another one than ``ic``."""
+    limited = _undirected_ic_only(given)
+    if limited and network.directed:
+        raise InputError(f"{name_of(given)} is for contacts that go both ways; those of {network.name} are directed")
+    if (limited or given == "ris") and model is not None and not model.is_plain:
+        raise InputError(f"{name_of(given)} knows the model ic only, got {model}")
+
+
+def _undirected_ic_only(given: PolicyLike | SelectorLike) -> bool:
+    if not isinstance(given, str):
+        return undirected_ic_only(given)
+    if is_mix(given):
+        return _undirected_ic_only(mix_parts(given)[1])
+    return given.partition(":")[0] == "foresight" or is_learned(given)
 
 
 # Shipped trained policies --------------------------------------------------------------------------------------------

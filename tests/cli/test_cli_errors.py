@@ -146,7 +146,37 @@ MISTAKES = {
         ["plan", "names.csv", "--surveyed", "Ana", "--people", "20", "--mean-degree", "nan"],
         "the mean degree must be above 0",
     ),
-    "studies of directed contacts": (["evaluate", "--networks", "oneway.graphml"], "these are directed"),
+    "a trained policy on directed contacts": (
+        [*ADVISE, "--directed", "--surveyed", "Ana", "--policy", "claim"],
+        "claim is for contacts that go both ways; those of names are directed",
+    ),
+    "a trained policy compared on directed contacts": (
+        ["evaluate", "--networks", "oneway.graphml", "--policies", "random,claim"],
+        "claim is for contacts that go both ways; those of oneway are directed",
+    ),
+    "foresight compared on directed contacts": (
+        ["evaluate", "--networks", "oneway.graphml", "--policies", "random", "--selector", "foresight"],
+        "foresight is for contacts that go both ways; those of oneway are directed",
+    ),
+    "a trained policy under another model": ([*EVALUATE, "--policies", "claim", "--model", "lt"], "the model ic only"),
+    "a mix with a trained policy under another model": (
+        [*EVALUATE, "--policies", "mix:0.5:claim", "--entry", "open", "--model", "lt"],
+        "mix:0.5:claim knows the model ic only, got lt",
+    ),
+    "foresight under another model": (
+        [*EVALUATE, "--selector", "foresight", "--model", "threshold:2"],
+        "foresight knows the model ic only, got threshold:2",
+    ),
+    "reverse sets under another model": ([*EVALUATE, "--selector", "ris", "--model", "lt"], "ris knows the model ic"),
+    "a judge of no model": ([*EVALUATE, "--judge-model", "sir"], "or threshold:N, got 'sir'"),
+    "a range of p that nothing uses": (
+        [*EVALUATE, "--model", "lt", "--p-range", "0.1,0.2"],
+        "the model lt does not use p",
+    ),
+    "ties of someone who was not surveyed": (
+        [*ADVISE, "--directed", "--surveyed", "Ana"],
+        "must be among the people surveyed",
+    ),
     "training on two of one name": (
         ["train", "--networks", "names.csv,sub/names.csv", "--out", "run"],
         "two networks are called names",

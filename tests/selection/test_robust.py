@@ -5,13 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from claim.cascades import Worlds
+from claim.cascades import IC, Worlds
 from claim.discovery import Discovered
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
 from claim.selection import Candidates, MethodSelector, selector_named
-from claim.selection.greedy import Task, greedy, robust_greedy
+from claim.selection.greedy import Task, greedy
+from claim.selection.robust import Belief, beliefs_of, robust_greedy
 
 
 def random_network(seed: int, n: int = 40, ties: int = 55) -> Network:
@@ -42,14 +43,18 @@ def test_sure_leaders_and_one_p_are_the_plain_oracle(ties):
         everybody = Candidates.of(network.n, 6, must=[3], must_not=[4, 5])
         plain = greedy(Task(network, everybody, 6, 0.2, 200, np.random.default_rng(seed), ties))
         assert (
-            robust_greedy(Task(network, everybody, 6, 0.5, 200, np.random.default_rng(seed), ties), (0.2,), 1.0)
+            robust_greedy(
+                Task(network, everybody, 6, 0.5, 200, np.random.default_rng(seed), ties), [Belief(IC, 0.2)], 1.0
+            )
             == plain
         )
 
 
 def test_each_pick_adds_the_most_in_expectation_over_who_comes():
     network, p, attendance = random_network(1, n=12, ties=16), 0.5, 0.4
-    leaders = robust_greedy(Task(network, Candidates.of(12, 4), 4, 0.5, 60, np.random.default_rng(5)), (p,), attendance)
+    leaders = robust_greedy(
+        Task(network, Candidates.of(12, 4), 4, 0.5, 60, np.random.default_rng(5)), [Belief(IC, p)], attendance
+    )
     worlds = Worlds.draw(network, p, 60, draw_seed(np.random.default_rng(5)))
     for i, leader in enumerate(leaders):
         before = tuple(leaders[:i])
@@ -60,8 +65,11 @@ def test_each_pick_adds_the_most_in_expectation_over_who_comes():
 def test_a_reserve_is_chosen_where_leaders_rarely_come():
     network = two_stars(large=30, small=3)
     everybody, rng = Candidates.of(network.n, 2), np.random.default_rng
-    assert set(robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), (1.0,), 1.0)) & {1, *range(32, 35)}
-    doubtful = robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), (1.0,), 0.3)
+    assert set(robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), [Belief(IC, 1.0)], 1.0)) & {
+        1,
+        *range(32, 35),
+    }
+    doubtful = robust_greedy(Task(network, everybody, 2, 0.5, 20, rng(0)), [Belief(IC, 1.0)], 0.3)
     assert all(who == 0 or 2 <= who < 32 for who in doubtful)
 
 
@@ -72,7 +80,9 @@ def test_an_unknown_p_is_averaged_over():
 
     def best(*chances: float) -> int:
         return robust_greedy(
-            Task(network, Candidates.of(network.n, 1), 1, 0.5, 2000, np.random.default_rng(0)), chances, 1.0
+            Task(network, Candidates.of(network.n, 1), 1, 0.5, 2000, np.random.default_rng(0)),
+            beliefs_of([IC], chances),
+            1.0,
         )[0]
 
     assert best(0.2) == 0
@@ -112,8 +122,10 @@ def test_an_attendance_that_is_none_is_refused(attendance):
 
 def test_nobody_to_choose_from_gives_nobody():
     network = random_network(0, n=5, ties=4)
-    assert robust_greedy(Task(network, Candidates.of(5, 9), 9, 0.5, 10, np.random.default_rng(0)), (0.1,), 0.5) != []
     assert (
-        robust_greedy(Task(network, Candidates.of(5, 2, may=[]), 2, 0.5, 10, np.random.default_rng(0)), (0.1,), 0.5)
+        robust_greedy(Task(network, Candidates.of(5, 9), 9, 0.5, 10, np.random.default_rng(0)), [Belief()], 0.5) != []
+    )
+    assert (
+        robust_greedy(Task(network, Candidates.of(5, 2, may=[]), 2, 0.5, 10, np.random.default_rng(0)), [Belief()], 0.5)
         == []
     )

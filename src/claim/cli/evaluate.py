@@ -8,8 +8,10 @@ import typer
 
 from claim.cli.common import (
     DataDirOption,
+    DirectedOption,
     Entry,
     JsonOption,
+    ModelOption,
     ProbabilityOption,
     WorkersOption,
     counted,
@@ -43,6 +45,11 @@ def evaluate(
     ] = None,
     leaders: Annotated[int, typer.Option("--leaders", "-k", help="Leaders chosen at the end.")] = 10,
     p: ProbabilityOption = 0.1,
+    model: ModelOption = "ic",
+    judge_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="How it spreads in truth; selectors assume --model.")
+    ] = None,
+    directed: DirectedOption = False,
     start_sets: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
     round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
     refusal: Annotated[float, typer.Option(help="Chance that a person refuses to be surveyed.")] = 0.0,
@@ -89,7 +96,8 @@ def evaluate(
             leaders=leaders, p=p, start_sets=start_sets, per_round=round_size, **closed,
             entry=entry, interviews=interviews, frame=frame, hub_question=hub_question, population=population,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
-            selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
+            selector_informed=not selector_unaware, model=model, judge_model=judge_model,
+            data_dir=data_dir, directed=directed or None, progress=progress, **placement,
         )  # fmt: skip
     show(result.to_dict(), Group(*comparison_tables(result), *conclusion(result)), json)
     if out is not None:

@@ -59,10 +59,14 @@ class Discovered:
 
     In an open study a team also interviews new people, whom no one has to have named. They are ``start`` people like
     those that a closed study begins with: drawn, and not met through a contact.
+
+    Where the study is ``directed``, ties lead from the person who named to the one who was named, and messages pass
+    that way only; ``contacts`` are those of both directions.
     """
 
-    def __init__(self, open: bool = False) -> None:
+    def __init__(self, open: bool = False, directed: bool = False) -> None:
         self.open = open  # whether a new person can be interviewed next
+        self.directed = directed
         self.contacts: list[dict[int, None]] = []  # ordered sets of seen contacts, both directions
         self.status: list[Status] = []
         self.named_by: list[int | None] = []  # who named them first; None for those known from the outset
@@ -74,7 +78,7 @@ class Discovered:
         self._frontier: dict[int, None] = {}
         self._signature: list[int] = []  # of the set of contacts; see _token
         self._members: dict[ClassKey, dict[int, None]] = {}
-        self._ties: list[tuple[int, int]] = []
+        self._ties: dict[tuple[int, int], None] = {}  # an ordered set
 
     # Growth ----------------------------------------------------------------------------------------------------------
 
@@ -91,12 +95,15 @@ class Discovered:
         return person
 
     def add_tie(self, one: int, other: int) -> bool:
-        """Add a seen contact between two people; False if it was known already."""
+        """Add a seen contact between two people, of whom the first named the other; False if it was known already."""
         if one == other:
             raise InputError(f"person {one} cannot be their own contact")
         if other in self.contacts[one]:
-            return False
-        self._ties.append((one, other))
+            known = not self.directed or (one, other) in self._ties
+            if not known:
+                self._ties[one, other] = None
+            return not known
+        self._ties[one, other] = None
         for person, contact in ((one, other), (other, one)):
             self._leave_class(person)
             self.contacts[person][contact] = None
@@ -152,7 +159,7 @@ class Discovered:
         return list(self._frontier)
 
     def degree(self, person: int) -> int:
-        """How many contacts of a person are seen: all of them for the surveyed."""
+        """How many contacts of a person are seen: all of them for the surveyed, or all whom they name."""
         return len(self.contacts[person])
 
     def surveyed_contacts(self, person: int) -> list[int]:
@@ -180,12 +187,12 @@ class Discovered:
 
     def ties(self) -> tuple[IntArray, IntArray]:
         """The seen edges, each once, in the order in which they were seen."""
-        pairs = np.array(self._ties, dtype=np.int32).reshape(-1, 2)
+        pairs = np.array(list(self._ties), dtype=np.int32).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
     def as_network(self) -> Network:
         """The seen edges as a network over local indices."""
-        return Network.from_edges(*self.ties(), n=len(self), name="discovered")
+        return Network.from_edges(*self.ties(), n=len(self), directed=self.directed, name="discovered")
 
     # For other libraries ---------------------------------------------------------------------------------------------
 
@@ -216,18 +223,18 @@ class Discovered:
         """The seen network as PyTorch Geometric ``Data``.
 
         ``x`` is :meth:`flags` (people, features; float32), ``wave`` the wave of each person (people,), ``edge_index``
-        the seen edges in both directions (2, 2 x edges).
+        the seen edges in both directions (2, 2 x edges), or in their own if they are directed (2, edges).
         """
         try:
             import torch
             from torch_geometric.data import Data
         except ImportError as error:
             raise InputError("to_pyg needs PyTorch Geometric: pip install torch-geometric") from error
-        one, other = self.ties()
-        both = np.stack([np.concatenate([one, other]), np.concatenate([other, one])]).astype(np.int64)
+        index = np.stack(self.ties()).astype(np.int64)
+        index = index if self.directed else np.concatenate([index, index[::-1]], axis=1)
         x = torch.from_numpy(self.flags(chosen)).float()
         wave = torch.tensor(self.wave, dtype=torch.int64)
-        return Data(x=x, edge_index=torch.from_numpy(both), wave=wave)
+        return Data(x=x, edge_index=torch.from_numpy(index), wave=wave)
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
@@ -249,7 +256,7 @@ class Discovered:
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":
         """A partly known network: all its people and edges, and which people were surveyed or refused."""
-        seen = cls()
+        seen = cls(directed=network.directed)
         for _ in range(network.n):
             seen.add_person()
         sources, targets, _ = network.edges()
@@ -277,7 +284,7 @@ class Discovered:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):
             return NotImplemented
-        names = ("open", "contacts", "status", "start", "surveyed", "refused", "marks")
+        names = ("open", "directed", "contacts", "status", "start", "surveyed", "refused", "marks")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]

@@ -93,7 +93,8 @@ class Simulation:
 
     Contacts are named in random order, so local indices carry no information about the network's own numbering. Who
     refuses is drawn at the start of the study and does not depend on the policy. Neither does who names whom: each
-    contact is named with probability ``report_rate``. A tie is seen if either end names it.
+    contact is named with probability ``report_rate``. A tie is seen if either end names it; in a directed network each
+    person names those whom their ties lead to.
 
     With a ``frame`` the study is open: new people can be interviewed, in an order that does not depend on the policy.
     With a ``hub_question`` each person marks the contact of the largest perceived degree, degree * exp(Normal(0,
@@ -114,9 +115,8 @@ class Simulation:
         check_number(0, 1, above=True, report_rate=report_rate)
         if hub_question is not None:
             check_number(hub_question=hub_question)
-        check_contacts(network)
         self.network = network
-        self.discovered = Discovered()
+        self.discovered = Discovered(directed=network.directed)
         self.people: list[int] = []  # the network's index of each local person
         self._local: dict[int, int] = {}
         self._rng = rng
@@ -209,7 +209,9 @@ class Simulation:
     def _marked_by(self, who: int, contacts: IntArray) -> int:
         """The contact whom a person believes to know the most people; draws are made as in :meth:`_named_by`."""
         noise = np.random.default_rng((self._mark_seed, who)).normal(size=self.network.n)[contacts]
-        perceived = np.log(self.network.degrees[contacts]) + max(self._hub_question or 0.0, SURE) * noise
+        with np.errstate(divide="ignore"):  # in a directed network a contact may name no one
+            degrees = np.log(self.network.degrees[contacts])
+        perceived = degrees + max(self._hub_question or 0.0, SURE) * noise
         return int(contacts[perceived.argmax()])
 
     def _named_by(self, who: int) -> IntArray:
@@ -225,9 +227,11 @@ class Simulation:
 
 
 def check_contacts(network: Network) -> None:
-    """Refuse directed networks: in a study a contact goes both ways, whichever of the two named the other."""
+    """Refuse directed networks for what is made for contacts that go both ways."""
     if network.directed:
-        raise InputError(f"{network.name}: studies take contacts that go both ways, and these are directed")
+        raise InputError(
+            f"{network.name}: trainings and environments take contacts that go both ways, and these are directed"
+        )
 
 
 def _checked_start(network: Network, start: Iterable[int]) -> list[int]:

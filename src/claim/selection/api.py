@@ -118,8 +118,8 @@ def select(
         if k == 0:
             return Selection([], 0.0, 0.0, method)
         task = Task(network, candidates, k, p, samples, choosing, ties, spreading)
-        if not spreading.is_plain and (method == "ris" or group is not None):
-            raise InputError(f"{'ris' if method == 'ris' else 'groups'} and the model {spreading} do not go together")
+        if not spreading.is_plain and group is not None:
+            raise InputError(f"groups and the model {spreading} do not go together")
         if group is not None:
             return _balanced(task, method, network.groups(group), wanted, estimating)
         chosen = METHODS[method](task)
@@ -129,17 +129,17 @@ def select(
     if group is not None:
         raise InputError(f"{name_of(method)} does not know groups: take greedy or another method for known networks")
     from claim.advice import discovered_so_far
+    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
 
+    if is_foresight := name_of(method).partition(":")[0] == NAME:
+        check_foresight(network, name_of(method))
     seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
     own = own_object("selectors", method)
     if own is not None:
         given = {name: value for name, value in limits.items() if value or name == "may"}
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))
-    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
-
-    if str(method).partition(":")[0] != NAME:
+    if not is_foresight:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
-    check_foresight(network, str(method))
     selector = foresight_named(str(method), p=p, samples=samples, people=people)
     expecting, reasoning = generator.spawn(2)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)

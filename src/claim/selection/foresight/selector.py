@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import NamedTuple, Unpack
+from typing import ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -129,6 +129,7 @@ class FreeForesight:
     p_range: tuple[float, ...] = ()
     family: str = FREE
     people: float | tuple[float, float] | None = None
+    undirected_ic_only: ClassVar = True
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
