@@ -2,6 +2,7 @@
 
 import json
 
+import networkx
 import numpy as np
 import pytest
 from evaluation_cases import contacts, hubs_and_leaves, study_results
@@ -42,13 +43,15 @@ def test_reach_is_judged_by_the_model(model, directed):
 
 
 def test_selectors_assume_the_model_and_another_one_may_judge():
-    network, right = hubs_and_leaves(), StudySettings(seed=1, leaders=5, model="lt")
-    wrong = StudySettings(seed=1, leaders=5, judge_model="lt")
-    plain = StudySettings(seed=1, leaders=5)
+    """A clique of 20, where a message meets many contacts, and a star of 9, whose leaves have one contact only."""
+    graph = networkx.disjoint_union(networkx.complete_graph(20), networkx.star_graph(8))
+    network, right = Network.from_networkx(graph), StudySettings(seed=1, leaders=1, model="lt")
+    wrong = StudySettings(seed=1, leaders=1, judge_model="lt")
+    plain = StudySettings(seed=1, leaders=1)
     everyone = [(0, list(range(network.n)))]
     found = [study_results(network, GREEDY, each, everyone, [0]) for each in (right, wrong, plain)]
     leaders = [[outcome.leaders for (outcome,) in each] for each in found]
-    assert leaders[1] == leaders[2] != leaders[0]
+    assert leaders[1] == leaders[2] != leaders[0] == [(20,)]
     reached = [np.mean([outcome.influence for (outcome,) in each]) for each in found]
     assert reached[0] > reached[1]
     for (outcome,) in found[1]:

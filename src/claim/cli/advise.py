@@ -152,7 +152,7 @@ def _shown(advice: "Advice", leaders: int | None) -> "RenderableType":
     shown = table(title, ["rank", "person", "why"], list(_table_rows(advice.rows)), right=("rank",))
     lot = BY_LOT if any(row.get("new") for row in advice.rows) else None
     why = f"claim explain shows why {advice.policy} ranks them so." if is_learned(advice.policy) else None
-    reach = leaders and f"If you chose {leaders} leaders now: {advice.expected or TOO_EARLY}."
+    reach = None if leaders is None else f"If you chose {leaders} leaders now: {advice.expected or TOO_EARLY}."
     parts: list[RenderableType] = [part for part in (advice.note, shown, lot, why, reach) if part is not None]
     return Group(*parts)
 
