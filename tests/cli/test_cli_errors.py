@@ -168,6 +168,12 @@ MISTAKES = {
         "foresight knows the model ic only, got threshold:2",
     ),
     "reverse sets under another model": ([*EVALUATE, "--selector", "ris", "--model", "lt"], "ris knows the model ic"),
+    "several models without robust": (["select", "zone2", "--model", "ic,lt"], "need robust: mean or worst"),
+    "probabilities that are none": (["select", "zone2", "-p", "0.1,x"], "got '0.1,x'"),
+    "robust leaders by another method": (
+        ["select", "zone2", "-p", "0.1,0.2", "--robust", "worst", "--method", "ris"],
+        "robust selection is by the greedy method",
+    ),
     "a judge of no model": ([*EVALUATE, "--judge-model", "sir"], "or threshold:N, got 'sir'"),
     "a range of p that nothing uses": (
         [*EVALUATE, "--model", "lt", "--p-range", "0.1,0.2"],

@@ -169,6 +169,29 @@ def test_names_may_stand_one_below_the_other(claim, tmp_path):
     assert data["leaders"] == ["Ana", "Cyd", "Eve"]
 
 
+def test_robust_leaders_are_judged_by_every_belief(claim):
+    given = (
+        "select",
+        "zone2",
+        "-k",
+        "4",
+        "-p",
+        "0.05,0.2",
+        "--model",
+        "ic,lt",
+        "--robust",
+        "worst",
+        "--samples",
+        "200",
+    )
+    data = only_json(claim(*given, "--json", "-"))
+    assert (data["robust"], data["p"], data["model"]) == ("worst", [0.05, 0.2], ["ic", "lt"])
+    assert [each["chosen_for"] for each in data["judged"]] == ["ic p=0.05", "ic p=0.2", "lt", "the worst ratio"]
+    assert all(each["worst"] == min(each["ratios"].values()) for each in data["judged"])
+    assert data["leaders"] == data["judged"][-1]["leaders"]
+    assert "people at 100 %" in claim(*given).stdout
+
+
 def test_advice_on_directed_ties_ranks_whom_people_named(claim):
     study = ("advise", "--known", "oneway.graphml", "--surveyed", "a,d")
     data = only_json(claim(*study, "--json", "-"))

@@ -1,8 +1,8 @@
 """Choose leaders by any method, and estimate how many people they reach."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
 from claim.selection.fair import Fair, FairReach, choose_fairly, judge_fairly
 from claim.selection.greedy import Candidates, Task, Ties
+from claim.selection.robust import ROBUST, Belief, Judged, Robust, Search, beliefs_of, judge
 from claim.selection.selectors import METHODS
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Selection(Tabular):
     ``guarantee`` is the share of the best possible influence that the method proves, where it proves one. Foresight
     adds the reach to be ``expected`` on the whole network, the ``reasons`` for each leader, and ``replacements``
     (labels, best first) for leaders who decline. ``fair`` is how far they reach into each group, if one was asked for.
+    ``robust`` has the leaders for each belief and for all of them, judged by each; then ``influence`` is a mean over
+    the beliefs.
     """
 
     leaders: list[Label]
@@ -50,6 +53,7 @@ class Selection(Tabular):
     reasons: list[list[str]] = field(default_factory=list)
     replacements: list[Label] = field(default_factory=list)
     fair: FairReach | None = None
+    robust: list[Judged] = field(default_factory=list)
 
     def records(self) -> list[dict[str, Any]]:
         """One row per leader."""
@@ -60,7 +64,7 @@ class Selection(Tabular):
 def select(
     network: NetworkLike,
     k: int = 10,
-    p: float = 0.1,
+    p: float | Sequence[float] = 0.1,
     samples: int = 1000,
     rng: Rng = 0,
     method: SelectorLike = "greedy",
@@ -76,7 +80,8 @@ def select(
     entry: Entry = "closed",
     group: str | None = None,
     fair: str = "none",
-    model: str | Model = "ic",
+    model: str | Model | Sequence[str | Model] = "ic",
+    robust: Robust | None = None,
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -93,6 +98,9 @@ def select(
 
     ``model`` is how the message spreads, ``ic``, ``ic:steps=N``, ``lt`` or ``threshold:N`` (see
     :func:`claim.influence`), for the greedy method and for the influence that is reported.
+
+    ``robust`` chooses for several models, values of ``p``, or both: by the ``mean`` reach, or by the ``worst`` ratio to
+    what leaders chosen for that model and p alone reach.
     """
     network, surveyed = load(network), label_list(surveyed)
     check_entry(entry)
@@ -101,14 +109,19 @@ def select(
     if network.n == 0:
         raise InputError(f"{network.name} has no people to choose from")
     check_whole(1, k=k, samples=samples)
-    check_number(0, 1, probability=p)
+    several = list(p) if isinstance(p, Iterable) else [p]
+    for each in several:
+        check_number(0, 1, probability=each)
+    beliefs = beliefs_of([Model.of(each) for each in ([model] if isinstance(model, str | Model) else model)], several)
+    _check_beliefs(network, beliefs, robust, method, group)
+    p, spreading = beliefs[0].p, beliefs[0].model
     limits: Limits = {"must": network.indices_of(must), "must_not": network.indices_of(must_not)}
     if may is not None:
         limits["may"] = network.indices_of(may)
     candidates = Candidates.of(network.n, k, **limits)
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
-    wanted, spreading = Fair.of(fair), Model.of(model)
+    wanted = Fair.of(fair)
     if wanted.kind != "none" and (group is None or method != "greedy"):
         raise InputError(f"fair selection by {fair} needs a group, and the method greedy")
     if isinstance(method, str) and method in METHODS:
@@ -118,6 +131,8 @@ def select(
         if k == 0:
             return Selection([], 0.0, 0.0, method)
         task = Task(network, candidates, k, p, samples, choosing, ties, spreading)
+        if robust is not None:
+            return _robust(task, beliefs, robust, estimating)
         if not spreading.is_plain and group is not None:
             raise InputError(f"groups and the model {spreading} do not go together")
         if group is not None:
@@ -163,6 +178,35 @@ def fair_curve(
             raise InputError("fair_curve needs a group")
         found.append((alpha, reach))
     return found
+
+
+def _check_beliefs(
+    network: Network, beliefs: Sequence[Belief], robust: str | None, method: SelectorLike, group: str | None
+) -> None:
+    """Refuse several beliefs without a rule to weigh them, and what does not go with several."""
+    if not beliefs:
+        raise InputError("select needs at least one model and one value of p")
+    if robust is None:
+        if len(beliefs) > 1:
+            raise InputError("several models or values of p need robust: mean or worst")
+        return
+    if robust not in get_args(Robust):
+        raise InputError(f"robust must be {' or '.join(get_args(Robust))}, got {robust!r}")
+    if method != "greedy" or group is not None:
+        raise InputError("robust selection is by the greedy method and knows no groups")
+    if network.probabilities is not None and len({belief.p for belief in beliefs if belief.model.uses_p}) > 1:
+        raise InputError(f"{network.name}: ties have probabilities of their own, and other values of p change nothing")
+
+
+def _robust(task: Task, beliefs: Sequence[Belief], by: Robust, rng: np.random.Generator) -> Selection:
+    """Leaders for several beliefs, compared with leaders for each of them."""
+    search, name = Search(task, beliefs), ROBUST[by]
+    chosen = {str(belief): leaders for belief, (leaders, _) in zip(beliefs, search.alone, strict=True)}
+    leaders = search.leaders(by)
+    judged = judge(task.network, {**chosen, name: leaders}, beliefs, rng)
+    reach, errors = (list(each.values()) for each in (judged[-1].reach, judged[-1].stderr))
+    mean, error = float(np.mean(reach)), float(np.mean(errors))  # errors on the same worlds may be of one sign
+    return Selection(judged[-1].leaders, mean, error, "greedy", indices=leaders, robust=judged)
 
 
 def _balanced(task: Task, method: str, groups: Groups, fair: Fair, rng: np.random.Generator) -> Selection:

@@ -8,6 +8,7 @@ by SATURATE (Krause, McMahan, Guestrin and Gupta, 2008).
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -15,13 +16,14 @@ import numpy as np
 from claim.cascades import IC, Diffusion, Model, Worlds
 from claim.cascades.models import LinearThresholdGains, ThresholdGains
 from claim.errors import check_number, check_whole
-from claim.networks import Network
+from claim.networks import Label, Network
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import draw_seed
 from claim.selection.greedy import SAME, Task, picked_in_turn
 from claim.selection.kernels import best_candidate, cover_components, expected_gains, expected_gains_of
 
 Robust = Literal["mean", "worst"]
+ROBUST: dict[Robust, str] = {"mean": "the mean of all", "worst": "the worst ratio"}
 Value = Callable[[FloatArray, FloatArray], FloatArray]  # of the reach (beliefs,) and the gains (beliefs, people)
 
 ATTENDANCE_DRAWS = 50  # of who comes, where components do not say who reaches whom
@@ -56,8 +58,7 @@ def robust_greedy(task: Task, beliefs: Sequence[Belief], attendance: float = 1.0
     """
     check_number(0, 1, above=True, attendance=attendance)
     check_whole(1, samples=task.samples)
-    search = Search(task, beliefs, attendance)
-    return search.pick(mean)[0] if by == "mean" else search.by_worst_ratio()
+    return Search(task, beliefs, attendance).leaders(by)
 
 
 def mean(reached: FloatArray, gains: FloatArray) -> FloatArray:
@@ -84,7 +85,7 @@ def up_to(level: float, best: FloatArray) -> Value:
 class Search:
     """The search for leaders, on worlds that are the same however often it is made."""
 
-    def __init__(self, task: Task, beliefs: Sequence[Belief], attendance: float) -> None:
+    def __init__(self, task: Task, beliefs: Sequence[Belief], attendance: float = 1.0) -> None:
         self.task, self.seed, self.priority = task, draw_seed(task.rng), task.priority()
         self.begin = [gains_under(belief, task, self.seed, attendance) for belief in beliefs]
 
@@ -110,9 +111,19 @@ class Search:
 
         return picked_in_turn(self.task.candidates, self.task.k, best, take), reached
 
-    def by_worst_ratio(self) -> list[int]:
-        """The best of the leaders for each belief, for the mean, and for ratios up to a level that is bisected."""
-        found = [self.pick(only(i)) for i in range(len(self.begin))]
+    @cached_property
+    def alone(self) -> list[tuple[list[int], FloatArray]]:
+        """Leaders for each belief alone."""
+        return [self.pick(only(i)) for i in range(len(self.begin))]
+
+    def leaders(self, by: Robust) -> list[int]:
+        """Leaders for the mean over the beliefs, or for the worst ratio.
+
+        The latter are the best of those for each belief, for the mean, and for ratios up to a level that is bisected.
+        """
+        if by == "mean":
+            return self.pick(mean)[0]
+        found = list(self.alone)
         best = np.array([reached[i] for i, (_, reached) in enumerate(found)])
 
         def worst(each: tuple[list[int], FloatArray]) -> float:
@@ -283,8 +294,9 @@ class Judged:
     """
 
     chosen_for: str
-    leaders: list[Any]
+    leaders: list[Label]
     reach: dict[str, float]
+    stderr: dict[str, float]
     ratios: dict[str, float]
 
     @property
@@ -303,14 +315,17 @@ def judge(
     """Judge each set of leaders by each belief, on the same cascades; ``chosen`` has the names of all beliefs."""
     seed = draw_seed(rng)
     diffusions = {str(belief): Diffusion(network, belief.model, belief.p) for belief in beliefs}
-    reach = {
-        name: {judge: diffusion.influence(leaders, SAMPLES, seed).mean for judge, diffusion in diffusions.items()}
+    found = {
+        name: {judge: diffusion.influence(leaders, SAMPLES, seed) for judge, diffusion in diffusions.items()}
         for name, leaders in chosen.items()
     }
     return [
         Judged(
-            name, [network.labels[leader] for leader in leaders], reach[name],
-            {judge: reach[name][judge] / reach[judge][judge] for judge in diffusions},
+            name,
+            [network.labels[leader] for leader in leaders],
+            {judge: reach.mean for judge, reach in found[name].items()},
+            {judge: reach.stderr for judge, reach in found[name].items()},
+            {judge: reach.mean / found[judge][judge].mean for judge, reach in found[name].items()},
         )
         for name, leaders in chosen.items()
-    ]  # fmt: skip
+    ]
