@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from claim.networks import Network
     from claim.selection.fair import FairReach
     from claim.selection.foresight import Expected
+    from claim.selection.foresight.groups import ExpectedGroup
     from claim.selection.robust import Judged
 
 SHOWN_REASONS = 3
@@ -182,6 +183,9 @@ def select(
     if chosen.expected is not None:
         result |= {"expected": chosen.expected._asdict(), "reasons": chosen.reasons}
         result["replacements"] = chosen.replacements
+    if chosen.expected_groups:
+        by_group = {name: {**each._asdict(), "share": each.share} for name, each in chosen.expected_groups.items()}
+        result |= {"group": group, "fair": fair, "expected_groups": by_group}
     if chosen.fair is not None:
         result |= {"group": group, "fair": fair, **_by_group(chosen.fair)}
         if json != "-":
@@ -194,6 +198,8 @@ def select(
     shown = _shown(graph, result, chosen.expected)
     if chosen.fair is not None:
         shown.renderables.extend(_shown_groups(chosen.fair))
+    if chosen.expected_groups:
+        shown.renderables.extend(_shown_expected(str(group), chosen.expected_groups))
     if chosen.robust:
         shown.renderables.extend(_shown_beliefs(chosen.robust))
     show(result, shown, json)
@@ -238,6 +244,16 @@ def _shown_groups(fair: "FairReach") -> list[Any]:
         lines.append(f"Less than with leaders of their own: {', '.join(short)}.")
     title = f"Reach by {fair.attribute}"
     return ["", table(title, rows[0], rows, right=("people", "reached", "share", "at least")), *lines]
+
+
+def _shown_expected(group: str, expected: "dict[str, ExpectedGroup]") -> list[Any]:
+    """A table of the groups with the reach to expect in each."""
+    rows = [
+        {group: name, "people, about": f"{each.size:.0f}", "reached": f"{each.reached:.1f}"}
+        | {"likely": f"{each.low:.1f} to {each.high:.1f}", "share": f"{100 * each.share:.1f} %"}
+        for name, each in expected.items()
+    ]
+    return ["", table(f"Expected reach by {group}", rows[0], rows, right=list(rows[0])[1:])]
 
 
 def _shown_beliefs(judged: "list[Judged]") -> list[Any]:

@@ -44,6 +44,7 @@ class PersonClass:
     contacts: tuple[int, ...]
     status: Status
     marked_by: tuple[int, ...] = ()  # surveyed contacts who say that a member knows the most people
+    group: str | None = None  # what was said about the group of the members
 
     @property
     def size(self) -> int:
@@ -74,6 +75,7 @@ class Discovered:
         self.start: list[int] = []  # drawn: known from the outset, or new people of an open study
         self.surveyed: list[int] = []  # in order
         self.marks: dict[int, int] = {}  # by surveyed person, the contact who knows the most people, where asked for
+        self.groups: dict[int, str] = {}  # by person, where it was asked for: of the surveyed, and of those they named
         self.refused: list[int] = []
         self._frontier: dict[int, None] = {}
         self._signature: list[int] = []  # of the set of contacts; see _token
@@ -136,6 +138,15 @@ class Discovered:
             self._enter_class(marked)
         self.marks[person] = contact
 
+    def record_group(self, person: int, group: str) -> None:
+        """Record what was said about the group that a person is in."""
+        self._leave_class(person)
+        for name in (self.groups.get(person), group):  # what was said can be corrected
+            if name is not None:
+                self._signature[person] ^= _group_token(name)
+        self.groups[person] = group
+        self._enter_class(person)
+
     def record_refusal(self, person: int) -> None:
         """Record a refusal; the person can still be a contact and a leader."""
         if self.status[person] != Status.NAMED:
@@ -177,7 +188,8 @@ class Discovered:
         for (status, _), members in self._members.items():
             one = next(iter(members))
             marked_by = tuple(sorted(self.marked_by(one))) if self.marks else ()
-            found.append(PersonClass(tuple(sorted(members)), tuple(sorted(self.contacts[one])), status, marked_by))
+            group, contacts = self.groups.get(one), tuple(sorted(self.contacts[one]))
+            found.append(PersonClass(tuple(sorted(members)), contacts, status, marked_by, group))
         return sorted(found, key=lambda people: people.members[0])
 
     @property
@@ -284,7 +296,7 @@ class Discovered:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):
             return NotImplemented
-        names = ("open", "directed", "contacts", "status", "start", "surveyed", "refused", "marks")
+        names = ("open", "directed", "contacts", "status", "start", "surveyed", "refused", "marks", "groups")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -315,6 +327,12 @@ class Discovered:
             del members[person]
             if not members:
                 del self._members[key]
+
+
+@lru_cache
+def _group_token(name: str) -> int:
+    """A fixed 128-bit number for a group."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=16, key=b"group").digest())
 
 
 @lru_cache(maxsize=1 << 16)

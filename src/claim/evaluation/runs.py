@@ -25,9 +25,11 @@ from claim.discovery.simulation import BUDGET, BudgetUnit, Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
+from claim.networks.groups import Groups
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of, own_object
 from claim.selection import Candidates, select
+from claim.selection.fair import Fair, people_of_groups
 from claim.selection.greedy import Task
 from claim.selection.robust import Belief, robust_greedy
 
@@ -152,6 +154,13 @@ class ReachEvaluator:
             reached += self.diffusion.reach(there, samples, self.seed ^ draw).mean()
         return float(reached / draws)
 
+    def shares(self, leaders: Iterable[int], groups: Groups) -> tuple[float, ...]:
+        """The share of each group that is reached."""
+        if self._worlds is None:
+            raise InputError(f"{self.network.name} is too large for the reach of groups")
+        reached = people_of_groups(self._worlds, groups, list(leaders)).mean(axis=0)[:-1]
+        return tuple((reached / groups.sizes).tolist())
+
     def optimum(self, k: int, rng: np.random.Generator) -> float:
         """OPT: the reach of the greedy oracle on the whole network."""
         model = self.diffusion.model
@@ -222,6 +231,9 @@ class StudySettings:
     population: Population = "unknown"  # whether selectors are given the number of people
     model: str = "ic"  # of diffusion
     judge_model: str | None = None  # the model
+    group: str | None = None  # attribute that people are asked for
+    groups_of_contacts: bool = False  # also asked for each contact named
+    fair: str = "none"  # how selectors balance the groups
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", str(Model.of(self.model)))
@@ -245,6 +257,11 @@ class StudySettings:
             object.__setattr__(self, "p_range", ends)
             if not (self.judged_by.uses_p or Model.of(self.model).uses_p):
                 raise InputError(f"the model {self.model} does not use p, and a range of p would change nothing")
+        fair = Fair.of(self.fair).kind
+        if self.group is None and (fair != "none" or self.groups_of_contacts):
+            raise InputError("fair selection and groups of contacts need a group that people are asked for")
+        if self.group is not None and (self.attendance < 1 or not self.judged_by.is_plain or self.model != "ic"):
+            raise InputError("the reach of groups is for the model ic, and leaders who all come")
 
     @property
     def judged_by(self) -> Model:
@@ -267,7 +284,7 @@ class StudySettings:
         """The settings for the manifest; field conditions only where they differ from the default."""
         usual: dict[str, Any] = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
         usual |= {"entry": "closed", "frame": "uniform", "hub_question": None, "population": "unknown"}
-        usual |= {"model": "ic", "judge_model": None}
+        usual |= {"model": "ic", "judge_model": None, "group": None, "groups_of_contacts": False, "fair": "none"}
         return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
@@ -302,6 +319,7 @@ class StudyResult:
     discovered: int
     leaders: tuple[int, ...]
     new: int
+    shares: tuple[float, ...] = ()  # of each group reached, if a group was asked for
 
 
 def run_studies(
@@ -317,6 +335,7 @@ def run_studies(
     """
     policy = find_policy(method.policy, family_of(network), settings.budget, settings.p)
     selector = None if method.selector == OWN else selector_for(method, network, settings)
+    groups = None if settings.group is None else network.groups(settings.group)
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
@@ -329,13 +348,14 @@ def run_studies(
             choice: Any = fresh if selector is None else selector
             leaders = choose_leaders(method.protocol, simulation, choice, settings.leaders, choosing)
             counts = len(simulation.discovered), tuple(leaders), len(simulation.discovered.start)
-            outcomes.append(StudyResult(evaluator.influence(leaders), *counts))
+            shares = () if groups is None else evaluator.shares(leaders, groups)
+            outcomes.append(StudyResult(evaluator.influence(leaders), *counts, shares))
         yield simulation, outcomes
 
 
 def selector_for(method: Method, network: Network, settings: StudySettings) -> Selector:
     """Build the selector with the settings it is allowed to see."""
-    given = {"p": settings.p, "model": Model.of(settings.model), **ORACLE[method.protocol]}
+    given = {"p": settings.p, "fair": settings.fair, "model": Model.of(settings.model), **ORACLE[method.protocol]}
     if settings.selector_informed:
         given |= {"attendance": settings.attendance, "p_range": settings.chances()}
     if settings.population == "known":
@@ -347,7 +367,9 @@ def evaluator_of_run(network: Network, settings: StudySettings, run: int) -> Rea
     """The evaluator of a network, or of a single run where p differs from run to run."""
     seed, model = evaluation_seed(settings.seed), settings.judged_by
     given = (network, settings.true_p(run), EVALUATION_SAMPLES, seed, settings.attendance, model)
-    return evaluator_for(*given) if settings.p_range is None else ReachEvaluator(*given, keep=False)
+    return (
+        evaluator_for(*given) if settings.p_range is None else ReachEvaluator(*given, keep=settings.group is not None)
+    )
 
 
 def evaluation_seed(seed: int) -> int:
@@ -363,7 +385,9 @@ def simulate(
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
     frame = Frame.parse(settings.frame) if settings.entry == "open" else None
-    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate, frame, settings.hub_question)
+    groups = None if settings.group is None else network.groups(settings.group)
+    asked = (settings.hub_question, groups, settings.groups_of_contacts)
+    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate, frame, *asked)
     if isinstance(policy, Clairvoyant):
         policy = Clairvoyant(simulation.true_degree)
     return simulation, policy

@@ -24,6 +24,7 @@ from claim.selection.selectors import METHODS
 if TYPE_CHECKING:
     from claim.advice import Marks
     from claim.selection.foresight import Expected
+    from claim.selection.foresight.groups import ExpectedGroup
 
 REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
@@ -54,6 +55,7 @@ class Selection(Tabular):
     replacements: list[Label] = field(default_factory=list)
     fair: FairReach | None = None
     robust: list[Judged] = field(default_factory=list)
+    expected_groups: "dict[str, ExpectedGroup]" = field(default_factory=dict)  # with foresight, if one was asked for
 
     def records(self) -> list[dict[str, Any]]:
         """One row per leader."""
@@ -95,6 +97,7 @@ def select(
 
     ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
     ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.
+    Foresight balances by welfare or maximin; it expects a reach in each group, people who are not seen included.
 
     ``model`` is how the message spreads, ``ic``, ``ic:steps=N``, ``lt`` or ``threshold:N`` (see
     :func:`claim.influence`), for the greedy method and for the influence that is reported.
@@ -122,8 +125,9 @@ def select(
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
     wanted = Fair.of(fair)
-    if wanted.kind != "none" and (group is None or method != "greedy"):
-        raise InputError(f"fair selection by {fair} needs a group, and the method greedy")
+    is_foresight = name_of(method).partition(":")[0] == "foresight"
+    if wanted.kind != "none" and (group is None or not (is_foresight or method == "greedy")):
+        raise InputError(f"fair selection by {fair} needs a group, and the method greedy or foresight")
     if isinstance(method, str) and method in METHODS:
         if marks:
             raise InputError(f"{method} chooses by ties alone: marks are for foresight")
@@ -141,12 +145,14 @@ def select(
         return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee, spreading)
     if not spreading.is_plain:
         raise InputError(f"{name_of(method)} knows the model ic only, got {spreading}")
-    if group is not None:
-        raise InputError(f"{name_of(method)} does not know groups: take greedy or another method for known networks")
+    if group is not None and not is_foresight:
+        raise InputError(
+            f"{name_of(method)} does not know groups: take greedy, foresight or a method for known networks"
+        )
     from claim.advice import discovered_so_far
     from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
 
-    if is_foresight := name_of(method).partition(":")[0] == NAME:
+    if is_foresight:
         check_foresight(network, name_of(method))
     seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
     own = own_object("selectors", method)
@@ -155,8 +161,13 @@ def select(
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))
     if not is_foresight:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
-    selector = foresight_named(str(method), p=p, samples=samples, people=people)
-    expecting, reasoning = generator.spawn(2)
+    if group is not None:
+        said = network.groups(group)
+        for person in range(network.n):
+            if (name := said.name_of(person)) is not None:
+                seen.record_group(person, name)
+    selector = foresight_named(str(method), p=p, samples=samples, people=people, fair=fair)
+    expecting, reasoning, dividing = generator.spawn(3)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
     leaders, waiting = ranked[:k], [network.labels[person] for person in ranked[k:]]
     expected = selector.expect(seen, leaders, expecting)
@@ -164,7 +175,9 @@ def select(
     whys = shown_reasons(found, not expected.vague)
     reasons = [[str(reason) for reason in each] for each in whys]
     evaluated = _evaluated(network, leaders, p, estimating, NAME)
-    return replace(evaluated, expected=expected, reasons=reasons, replacements=waiting)
+    by_group = selector.expect_groups(seen, leaders, expected, dividing)
+    extra: dict[str, Any] = {"expected_groups": by_group, "reasons": reasons, "replacements": waiting}
+    return replace(evaluated, expected=expected, **extra)
 
 
 def fair_curve(

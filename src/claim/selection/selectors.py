@@ -11,7 +11,9 @@ from claim.discovery import Discovered, Selector
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Network
+from claim.networks.groups import UNKNOWN, Groups
 from claim.networks.network import BoolArray, FloatArray
+from claim.selection.fair import Fair, choose_fairly
 from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy, picked_in_turn
 from claim.selection.kernels import best_candidate
 from claim.selection.ris import ris
@@ -29,6 +31,7 @@ class MethodSelector:
     By default it is the greedy method, the paper's oracle; it alone plans for attendance, a range of p and other models
     than ``ic``.
 
+    ``fair`` says how the greedy method balances groups, as far as they are known of at least two.
     ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
     probabilities instead of for ``p`` alone.
     """
@@ -39,6 +42,7 @@ class MethodSelector:
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
     model: Model = IC
+    fair: str = "none"
     name: str = "greedy"
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
@@ -46,6 +50,9 @@ class MethodSelector:
         network = discovered.as_network()
         candidates = Candidates.of(network.n, k, **limits)
         task = Task(network, candidates, k, self.p, self.samples, rng, self.ties, self.model)
+        if self.name == "greedy" and self.fair != "none" and len(set(discovered.groups.values())) > 1:
+            groups = Groups.of("group", [discovered.groups.get(person, UNKNOWN) for person in range(len(discovered))])
+            return choose_fairly(task, groups, Fair.of(self.fair))[0]
         if self.name == "greedy" and (self.attendance != 1 or self.p_range):
             return robust_greedy(task, beliefs_of([self.model], self.p_range or (self.p,)), self.attendance)
         return METHODS[self.name](task).leaders
