@@ -174,6 +174,12 @@ MISTAKES = {
         ["select", "zone2", "-p", "0.1,0.2", "--robust", "worst", "--method", "ris"],
         "robust selection is by the greedy method",
     ),
+    "waves that are no numbers": ([*EVALUATE, "--waves", "4,x"], "--waves takes numbers of leaders such as 4,3,3"),
+    "a single wave": ([*EVALUATE, "--waves", "10"], "at least two numbers"),
+    "waves of an open study": ([*EVALUATE, "--waves", "4,3", "--entry", "open"], "--waves is for closed studies"),
+    "fairness without a group": ([*EVALUATE, "--fair", "maximin"], "need a group that people are asked for"),
+    "a group that is not known": ([*EVALUATE, "--group", "region"], "'region' is not known of its people"),
+    "a quota that is none": ([*EVALUATE, "--policies", "quota:north:scout"], "a quota is quota:equal:POLICY"),
     "a judge of no model": ([*EVALUATE, "--judge-model", "sir"], "or threshold:N, got 'sir'"),
     "a range of p that nothing uses": (
         [*EVALUATE, "--model", "lt", "--p-range", "0.1,0.2"],

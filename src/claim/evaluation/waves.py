@@ -35,7 +35,7 @@ from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, name_of
 from claim.results import Tabular
 
-WORLDS = 20  # of each run, in each of which leaders in waves are chosen anew
+WORLDS = 8  # of each run, in each of which leaders in waves are chosen anew
 
 
 @dataclass(frozen=True)
