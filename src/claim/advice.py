@@ -20,6 +20,7 @@ from claim.registry import (
     OPEN_DEFAULT,
     PolicyLike,
     adviser,
+    check_knows,
     check_policy,
     check_policy_entry,
     find_policy,
@@ -93,6 +94,9 @@ def advise(
     were drawn, by default those whom no person surveyed before them had named. People who were surveyed or refused and
     are not in ``known`` have no ties yet; an open study begins without ``known``.
 
+    In a directed network each tie leads from the person who named to the one who was named. Trained policies and the
+    expected reach are for contacts that go both ways.
+
     With a number of ``leaders`` the advice says how many people so many, chosen now by foresight, are expected to
     reach. ``people`` is the number of people in all, if it is known, and ``p`` the probability that a message passes
     along a contact.
@@ -104,6 +108,9 @@ def advise(
     network, surveyed, refused = known_ties(known, entry), label_list(surveyed), label_list(refused)
     check_survey_policy(policy)
     check_policy_entry(policy, entry)
+    check_knows(policy, network)
+    if leaders is not None:
+        check_knows("foresight", network)
     policy, note = adviser(policy, family_of(network), planned, default)
     name, policy = name_of(policy), find_policy(policy, family_of(network), planned)
     if entry == "open":
@@ -188,6 +195,14 @@ def discovered_so_far(
         if person not in answered:
             was = "interviewed as a new person" if entry == "open" else "known at the outset"
             raise InputError(f"{network.labels[person]} was {was} and must be among the people surveyed")
+    if network.directed:
+        sources, targets, _ = network.edges()
+        silent = next(
+            (pair for pair in zip(sources.tolist(), targets.tolist(), strict=True) if pair[0] not in answered), None
+        )
+        if silent is not None:
+            namer, named = (network.labels[person] for person in silent)
+            raise InputError(f"{namer} named {named} and must be among the people surveyed")
     for person in answered:
         if person in unwilling:
             raise InputError(f"{network.labels[person]} is listed both as surveyed and as refused")

@@ -15,15 +15,28 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from claim.discovery import POLICIES, Policy, Selector, draws_own_start, is_reference, only_open
+from claim.discovery import (
+    POLICIES,
+    Policy,
+    Selector,
+    draws_own_start,
+    is_reference,
+    only_open,
+    undirected_ic_only,
+)
 from claim.discovery.policies import unknown_policy
 from claim.discovery.policies.open_studies import Mix, best_share
+from claim.discovery.policies.quota import Quota, quota_parts
 from claim.discovery.simulation import Entry
 from claim.errors import InputError, install_command
 from claim.learning.config import TRAINED
+from claim.networks import Network
 from claim.networks.catalogue import EVERY_FAMILY, LOOK_ALIKES
+
+if TYPE_CHECKING:
+    from claim.cascades import Model
 
 PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
@@ -31,6 +44,7 @@ SelectorLike: TypeAlias = str | Selector | type[Selector]
 DEFAULT = "scout"  # advises where no other policy is named
 OPEN_DEFAULT = "mix:best"  # the same in an open study
 MIX = "mix"
+QUOTA = "quota"
 FOLDER = Path(__file__).parent / "learning" / "policies"
 SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
 NEEDED = ("torch", "safetensors")  # by trained policies
@@ -86,7 +100,11 @@ def own_object(kind: str, given: Any) -> Any | None:
         return _checked(kind, given)
     if given in _registered[kind]:
         return _named(_registered[kind][given], given)
-    if _CLASS.fullmatch(given) and not is_learned(given) and given.partition(":")[0] not in (*TRAINED, *SELECTORS, MIX):
+    if (
+        _CLASS.fullmatch(given)
+        and not is_learned(given)
+        and given.partition(":")[0] not in (*TRAINED, *SELECTORS, MIX, QUOTA)
+    ):
         return _checked(kind, _imported(given))
     for entry in entry_points(group=f"claim.{kind}"):
         if entry.name == given:
@@ -155,6 +173,9 @@ def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5, p
         share, among_named = mix_parts(name)
         other = find_policy(among_named, family, budget, p)
         return Mix(best_share(budget) if share is None else share, other, name, budget)
+    if is_quota(name):
+        shares, ranking = quota_parts(name)
+        return Quota(find_policy(ranking, family, budget, p), shares, name)
     from claim.learning.policy import learned_policy
 
     policy = learned_policy(name, family, budget)
@@ -168,6 +189,9 @@ def check_policy(given: PolicyLike) -> None:
     name = str(given)
     if is_mix(name):
         check_policy(mix_parts(name)[1])
+        return
+    if is_quota(name):
+        check_policy(quota_parts(name)[1])
         return
     if is_file(name):
         if not Path(name).exists():
@@ -183,6 +207,11 @@ def check_policy(given: PolicyLike) -> None:
 def is_mix(name: str) -> bool:
     """Whether a name means a mix of new people and those that another policy chooses."""
     return name.partition(":")[0] == MIX
+
+
+def is_quota(name: str) -> bool:
+    """Whether a name means that another policy is steered by shares by group."""
+    return name.partition(":")[0] == QUOTA
 
 
 def mix_parts(name: str) -> tuple[float | None, str]:
@@ -208,6 +237,8 @@ def is_marked(given: PolicyLike, mark: Callable[[Policy], bool] = is_reference) 
     """Whether a policy is a reference, draws its own start, or the like; no trained one is or does."""
     if isinstance(given, str) and is_mix(given):
         return mark(Mix(0.0, POLICIES[DEFAULT], given, 0))
+    if isinstance(given, str) and is_quota(given):
+        return is_marked(quota_parts(given)[1], mark)
     own = own_object("policies", given)
     return own is not None and mark(own)
 
@@ -218,6 +249,25 @@ def check_policy_entry(given: PolicyLike, entry: Entry) -> None:
         raise InputError(f"{name_of(given)} interviews new people: add --entry open --interviews N")
     if entry == "open" and is_marked(given, draws_own_start):
         raise InputError(f"{name_of(given)} draws start people of its own: it is for closed studies")
+
+
+def check_knows(given: PolicyLike | SelectorLike, network: Network, model: "Model | None" = None) -> None:
+    """Refuse trained policies and foresight where contacts are directed, or the model is another one than ``ic``."""
+    limited = _undirected_ic_only(given)
+    if limited and network.directed:
+        raise InputError(f"{name_of(given)} is for contacts that go both ways; those of {network.name} are directed")
+    if (limited or given == "ris") and model is not None and not model.is_plain:
+        raise InputError(f"{name_of(given)} knows the model ic only, got {model}")
+
+
+def _undirected_ic_only(given: PolicyLike | SelectorLike) -> bool:
+    if not isinstance(given, str):
+        return undirected_ic_only(given)
+    if is_mix(given):
+        return _undirected_ic_only(mix_parts(given)[1])
+    if is_quota(given):
+        return _undirected_ic_only(quota_parts(given)[1])
+    return given.partition(":")[0] == "foresight" or is_learned(given)
 
 
 # Shipped trained policies --------------------------------------------------------------------------------------------

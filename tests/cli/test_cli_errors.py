@@ -146,7 +146,49 @@ MISTAKES = {
         ["plan", "names.csv", "--surveyed", "Ana", "--people", "20", "--mean-degree", "nan"],
         "the mean degree must be above 0",
     ),
-    "studies of directed contacts": (["evaluate", "--networks", "oneway.graphml"], "these are directed"),
+    "a trained policy on directed contacts": (
+        [*ADVISE, "--directed", "--surveyed", "Ana", "--policy", "claim"],
+        "claim is for contacts that go both ways; those of names are directed",
+    ),
+    "a trained policy compared on directed contacts": (
+        ["evaluate", "--networks", "oneway.graphml", "--policies", "random,claim"],
+        "claim is for contacts that go both ways; those of oneway are directed",
+    ),
+    "foresight compared on directed contacts": (
+        ["evaluate", "--networks", "oneway.graphml", "--policies", "random", "--selector", "foresight"],
+        "foresight is for contacts that go both ways; those of oneway are directed",
+    ),
+    "a trained policy under another model": ([*EVALUATE, "--policies", "claim", "--model", "lt"], "the model ic only"),
+    "a mix with a trained policy under another model": (
+        [*EVALUATE, "--policies", "mix:0.5:claim", "--entry", "open", "--model", "lt"],
+        "mix:0.5:claim knows the model ic only, got lt",
+    ),
+    "foresight under another model": (
+        [*EVALUATE, "--selector", "foresight", "--model", "threshold:2"],
+        "foresight knows the model ic only, got threshold:2",
+    ),
+    "reverse sets under another model": ([*EVALUATE, "--selector", "ris", "--model", "lt"], "ris knows the model ic"),
+    "several models without robust": (["select", "zone2", "--model", "ic,lt"], "need robust: mean or worst"),
+    "probabilities that are none": (["select", "zone2", "-p", "0.1,x"], "got '0.1,x'"),
+    "robust leaders by another method": (
+        ["select", "zone2", "-p", "0.1,0.2", "--robust", "worst", "--method", "ris"],
+        "robust selection is by the greedy method",
+    ),
+    "waves that are no numbers": ([*EVALUATE, "--waves", "4,x"], "--waves takes numbers of leaders such as 4,3,3"),
+    "a single wave": ([*EVALUATE, "--waves", "10"], "at least two numbers"),
+    "waves of an open study": ([*EVALUATE, "--waves", "4,3", "--entry", "open"], "--waves is for closed studies"),
+    "fairness without a group": ([*EVALUATE, "--fair", "maximin"], "need a group that people are asked for"),
+    "a group that is not known": ([*EVALUATE, "--group", "region"], "'region' is not known of its people"),
+    "a quota that is none": ([*EVALUATE, "--policies", "quota:north:scout"], "a quota is quota:equal:POLICY"),
+    "a judge of no model": ([*EVALUATE, "--judge-model", "sir"], "or threshold:N, got 'sir'"),
+    "a range of p that nothing uses": (
+        [*EVALUATE, "--model", "lt", "--p-range", "0.1,0.2"],
+        "the model lt does not use p",
+    ),
+    "ties of someone who was not surveyed": (
+        [*ADVISE, "--directed", "--surveyed", "Ana"],
+        "must be among the people surveyed",
+    ),
     "training on two of one name": (
         ["train", "--networks", "names.csv,sub/names.csv", "--out", "run"],
         "two networks are called names",

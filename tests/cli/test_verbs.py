@@ -169,10 +169,35 @@ def test_names_may_stand_one_below_the_other(claim, tmp_path):
     assert data["leaders"] == ["Ana", "Cyd", "Eve"]
 
 
-def test_advice_on_directed_ties_says_that_they_go_both_ways(claim):
-    done = claim("advise", "--known", "oneway.graphml", "--surveyed", "a", "--json", "-")
-    assert {row["person"] for row in only_json(done)["ranking"]} == {"b", "d"}
-    assert "contacts are taken to go both ways" in done.stderr
+def test_robust_leaders_are_judged_by_every_belief(claim):
+    given = (
+        "select",
+        "zone2",
+        "-k",
+        "4",
+        "-p",
+        "0.05,0.2",
+        "--model",
+        "ic,lt",
+        "--robust",
+        "worst",
+        "--samples",
+        "200",
+    )
+    data = only_json(claim(*given, "--json", "-"))
+    assert (data["robust"], data["p"], data["model"]) == ("worst", [0.05, 0.2], ["ic", "lt"])
+    assert [each["chosen_for"] for each in data["judged"]] == ["ic p=0.05", "ic p=0.2", "lt", "the worst ratio"]
+    assert all(each["worst"] == min(each["ratios"].values()) for each in data["judged"])
+    assert data["leaders"] == data["judged"][-1]["leaders"]
+    assert "people at 100 %" in claim(*given).stdout
+
+
+def test_advice_on_directed_ties_ranks_whom_people_named(claim):
+    study = ("advise", "--known", "oneway.graphml", "--surveyed", "a,d")
+    data = only_json(claim(*study, "--json", "-"))
+    assert [(row["person"], row["named_by"]) for row in data["ranking"]] == [("b", ["a"])]
+    assert "expected" not in data
+    assert "leaders now" not in claim(*study).stdout
 
 
 def test_evaluate_has_the_documented_keys_and_says_nothing_else(claim_program):

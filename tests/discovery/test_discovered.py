@@ -212,9 +212,14 @@ def test_a_partly_known_network_keeps_its_people_ties_and_answers():
     assert kept_classes(seen) == brute_force_classes(seen)
 
 
-def test_a_directed_network_is_seen_as_contacts():
+def test_a_directed_network_is_seen_with_its_directions():
     network = Network.from_edges([0, 1, 1], [1, 0, 2], n=3, directed=True)
-    assert len(Discovered.from_network(network, [0]).ties()[0]) == 2
+    seen = Discovered.from_network(network, [0, 1])
+    assert seen.as_network() == network
+    assert [list(contacts) for contacts in seen.contacts] == [[1], [0, 2], [1]]
+    assert not seen.add_tie(1, 2)
+    assert seen.add_tie(2, 1)
+    assert seen != Discovered.from_network(Network.from_edges([0, 1], [1, 2], n=3), [0, 1])
 
 
 def test_discovered_networks_are_equal_if_the_same_was_seen():

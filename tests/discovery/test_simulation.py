@@ -52,6 +52,21 @@ def test_twins_that_differ_in_hidden_edges_only_give_identical_studies_and_selec
         assert picks[0] == picks[1]
 
 
+def test_people_of_a_directed_network_name_those_whom_their_ties_lead_to():
+    network = Network.from_edges([0, 1, 1, 2, 3], [1, 0, 2, 3, 0], n=4, directed=True)
+    simulation = simulated(network, [0])
+    assert sorted(simulation.people) == [0, 1]  # not person 3, who would name person 0
+    assert simulation.ask(1)
+    assert set(simulation.people) == {0, 1, 2}
+    place = simulation.people.index
+    assert set(zip(*map(np.ndarray.tolist, simulation.discovered.ties()), strict=True)) == {
+        (place(0), place(1)), (place(1), place(0)), (place(1), place(2)),
+    }  # fmt: skip
+    assert simulation.discovered.as_network().directed
+    hub_asked = Simulation(network, [1], np.random.default_rng(0), hub_question=0.0)
+    assert hub_asked.people[hub_asked.discovered.marks[0]] in (0, 2)
+
+
 def test_the_clairvoyant_is_the_one_who_sees_hidden_edges():
     network = Network.from_edges([0, 0, 1], [1, 2, 3])
     twin = Network.from_edges([0, 0, 2], [1, 2, 3])

@@ -218,7 +218,7 @@ def test_a_curve_has_falling_values_of_alpha(files):
         ({"fair": "kind", "group": "group"}, "fair must be none, welfare:ALPHA, maximin or diversity, got 'kind'"),
         ({"fair": "maximin"}, "needs a group"),
         ({"fair": "maximin", "group": "group", "method": "degree"}, "the method greedy"),
-        ({"group": "group", "method": "foresight"}, "foresight does not know groups"),
+        ({"group": "group", "fair": "maximin", "method": "ris"}, "the method greedy or foresight"),
         ({"group": "colour"}, "'colour' is not known of its people"),
     ],
 )

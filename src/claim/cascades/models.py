@@ -51,6 +51,11 @@ class Model:
         return cls("ic" if found["steps"] else "threshold", number)
 
     @property
+    def uses_p(self) -> bool:
+        """Whether the probability that a message passes along a contact matters."""
+        return self.kind == "ic"
+
+    @property
     def is_plain(self) -> bool:
         """Whether it is the independent cascade without a limit."""
         return self == IC

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from claim.cli.common import (
+    DirectedOption,
     Entry,
     JsonOption,
     LeadersOption,
@@ -118,6 +119,7 @@ def advise(
         int | None, typer.Option(min=1, help="People in all, if known: for the reach of leaders.")
     ] = None,
     p: ProbabilityOption = 0.1,
+    directed: DirectedOption = False,
     seed: SeedOption = 0,
     json: JsonOption = None,
 ) -> None:
@@ -129,18 +131,16 @@ def advise(
     from claim.advice import known_ties
 
     lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)
-    network = known_ties(None, entry) if known is None else loaded(known)
-    if network.directed:
-        say(f"{known}: directed contacts are taken to go both ways")
+    network = known_ties(None, entry) if known is None else loaded(known, directed=directed or None)
     if entry == "open":
         network = with_all(network, lists.surveyed + lists.refused)
     study: dict[str, Any] = {"marks": marks_in(marks), "entry": entry, "interviews": interviews}
-    study |= {"leaders": leaders, "people": people, "p": p}
+    study |= {"leaders": None if network.directed else leaders, "people": people, "p": p}
     advice = rank(network, *lists, policy, budget, count, seed, **study)
-    show(advice.to_dict(), _shown(advice, leaders), json)
+    show(advice.to_dict(), _shown(advice, study["leaders"]), json)
 
 
-def _shown(advice: "Advice", leaders: int) -> "RenderableType":
+def _shown(advice: "Advice", leaders: int | None) -> "RenderableType":
     from rich.console import Group
 
     from claim.registry import is_learned
@@ -152,7 +152,7 @@ def _shown(advice: "Advice", leaders: int) -> "RenderableType":
     shown = table(title, ["rank", "person", "why"], list(_table_rows(advice.rows)), right=("rank",))
     lot = BY_LOT if any(row.get("new") for row in advice.rows) else None
     why = f"claim explain shows why {advice.policy} ranks them so." if is_learned(advice.policy) else None
-    reach = f"If you chose {leaders} leaders now: {advice.expected or TOO_EARLY}."
+    reach = None if leaders is None else f"If you chose {leaders} leaders now: {advice.expected or TOO_EARLY}."
     parts: list[RenderableType] = [part for part in (advice.note, shown, lot, why, reach) if part is not None]
     return Group(*parts)
 

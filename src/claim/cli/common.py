@@ -83,6 +83,17 @@ def listed(option: str, given: str | None, file: str | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def numbers(option: str, given: str) -> list[float]:
+    """Read a list of numbers."""
+    try:
+        found = [float(each) for each in names(given)]
+    except ValueError:
+        found = []
+    if not found:
+        raise InputError(f"{option} takes a number, or several separated by commas; got {given!r}")
+    return found
+
+
 def whole(option: str, given: str) -> int:
     """Read a whole number from 0."""
     if not given.strip().isdecimal():

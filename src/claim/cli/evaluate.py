@@ -2,23 +2,31 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from claim.cli.common import (
     DataDirOption,
+    DirectedOption,
     Entry,
     JsonOption,
+    ModelOption,
     ProbabilityOption,
     WorkersOption,
     counted,
     names,
     say,
     show,
+    table,
 )
 from claim.errors import InputError
 from claim.jobs import BackendName
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from claim.evaluation.waves import Waves
 
 Starts = Literal["published", "fresh"]
 BudgetUnit = Literal["attempts", "answers"]
@@ -43,6 +51,20 @@ def evaluate(
     ] = None,
     leaders: Annotated[int, typer.Option("--leaders", "-k", help="Leaders chosen at the end.")] = 10,
     p: ProbabilityOption = 0.1,
+    model: ModelOption = "ic",
+    judge_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="How it spreads in truth; selectors assume --model.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="ATTRIBUTE", help="Ask people for this, and report the reach of each group.")
+    ] = None,
+    groups_of_contacts: Annotated[
+        bool, typer.Option("--groups-of-contacts", help="With --group: ask for it of each contact named, too.")
+    ] = False,
+    fair: Annotated[
+        str, typer.Option(help="With --group: selectors balance it by none, welfare:ALPHA, maximin or diversity.")
+    ] = "none",
+    directed: DirectedOption = False,
     start_sets: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
     round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
     refusal: Annotated[float, typer.Option(help="Chance that a person refuses to be surveyed.")] = 0.0,
@@ -53,6 +75,9 @@ def evaluate(
     selector_unaware: Annotated[
         bool, typer.Option("--selector-unaware", help="Hide attendance and the range of p from selectors.")
     ] = False,
+    waves: Annotated[
+        str | None, typer.Option(metavar="4,3,3", help="The gain of leaders in waves over choosing all at once.")
+    ] = None,
     workers: WorkersOption = None,
     backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
     address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
@@ -71,6 +96,7 @@ def evaluate(
     from claim.evaluation import compare
     from claim.evaluation.conclusion import conclusion
     from claim.evaluation.tables import comparison_tables
+    from claim.evaluation.waves import compare_waves
     from claim.io.files import make_folder
 
     if out is not None:
@@ -79,6 +105,21 @@ def evaluate(
         raise InputError("--curves needs --out DIR: the report shows the curves")
     if curves and entry == "open":
         raise InputError("--curves shows surveys of closed studies: compare open ones by --interviews")
+    if waves is not None:
+        if out is not None or entry == "open" or protocol != "field":
+            raise InputError("--waves is for closed studies under the field protocol, and has no --out")
+        found = _in_waves(waves)
+        given: dict[str, Any] = {"p": p, "per_round": round_size, "refusal": refusal, "unit": budget_unit}
+        given |= {"attendance": attendance, "report_rate": report_rate, "selector_informed": not selector_unaware}
+        given |= {name: value for name, value in (("budget", budget), ("start_size", start_size)) if value is not None}
+        given |= {"model": model, "judge_model": judge_model, "p_range": _range(p_range), "population": population}
+        with counted("runs", hidden=quiet) as progress:
+            gain = compare_waves(
+                names(networks), names(policies), found, names(selector), runs, seed,
+                data_dir=data_dir, progress=progress, **given,
+            )  # fmt: skip
+        show(gain.to_dict(), _shown_waves(gain), json)
+        return
     closed: dict[str, Any] = {
         name: value for name, value in (("budget", budget), ("start_size", start_size)) if value is not None
     }
@@ -89,7 +130,9 @@ def evaluate(
             leaders=leaders, p=p, start_sets=start_sets, per_round=round_size, **closed,
             entry=entry, interviews=interviews, frame=frame, hub_question=hub_question, population=population,
             refusal=refusal, unit=budget_unit, attendance=attendance, p_range=_range(p_range), report_rate=report_rate,
-            selector_informed=not selector_unaware, data_dir=data_dir, progress=progress, **placement,
+            selector_informed=not selector_unaware, model=model, judge_model=judge_model,
+            group=group, groups_of_contacts=groups_of_contacts, fair=fair,
+            data_dir=data_dir, directed=directed or None, progress=progress, **placement,
         )  # fmt: skip
     show(result.to_dict(), Group(*comparison_tables(result), *conclusion(result)), json)
     if out is not None:
@@ -102,6 +145,26 @@ def evaluate(
             say(f"report: {report}")
     if not quiet:
         say(f"{time.perf_counter() - began:.1f} s")
+
+
+def _in_waves(given: str) -> list[int]:
+    """Read the sizes of waves."""
+    try:
+        return [int(part) for part in given.split(",")]
+    except ValueError as error:
+        raise InputError(f"--waves takes numbers of leaders such as 4,3,3, not {given!r}") from error
+
+
+def _shown_waves(gain: "Waves") -> "Table":
+    """A table of the gains."""
+    rows = []
+    for row in gain.rows:
+        low, high = row.ci95
+        shown: dict[str, Any] = {"network": row.network, "policy": row.policy, "selector": row.selector}
+        shown |= {"at once": f"{row.at_once:.1f}", "in waves": f"{row.in_waves:.1f}"}
+        rows.append({**shown, "gain": f"{row.gain:+.2f}", "95 % interval": f"{low:+.2f} to {high:+.2f}"})
+    title = f"People reached by leaders in waves of {', '.join(map(str, gain.waves))}: mean of {gain.rows[0].runs} runs"
+    return table(title, rows[0], rows, right=("at once", "in waves", "gain", "95 % interval"))
 
 
 def _range(given: str | None) -> tuple[float, ...] | None:

@@ -53,7 +53,7 @@ def explain(
     if network is None and surveys:
         raise InputError("--surveys goes with --network; with --known, use --surveyed")
     from claim.networks.catalogue import family_of
-    from claim.registry import find_policy, is_learned
+    from claim.registry import check_knows, find_policy, is_learned
 
     graph = loaded(known) if known is not None else loaded(str(network), data_dir=data_dir)
     if not is_learned(policy):
@@ -61,6 +61,7 @@ def explain(
             f"{policy} is no trained policy: name a shipped one, such as claim:all, or a policy.json; "
             "claim advise gives the reasons of the other policies"
         )
+    check_knows(policy, graph)
     trained = find_policy(policy, family_of(graph), budget)
     from claim.learning.policy import LearnedPolicy
 

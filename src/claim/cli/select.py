@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,6 +28,7 @@ from claim.cli.common import (
     SeedOption,
     loaded,
     names,
+    numbers,
     say,
     show,
     table,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from claim.networks import Network
     from claim.selection.fair import FairReach
     from claim.selection.foresight import Expected
+    from claim.selection.foresight.groups import ExpectedGroup
+    from claim.selection.robust import Judged
 
 SHOWN_REASONS = 3
 
@@ -85,7 +88,14 @@ def influence(
 def select(
     network: Annotated[str | None, typer.Argument(help="A known network or a file.")] = None,
     k: LeadersOption = 10,
-    p: ProbabilityOption = 0.1,
+    p: Annotated[
+        str,
+        typer.Option(
+            "--probability",
+            "-p",
+            help="Probability that a message passes along a contact, 0 to 1; several with --robust.",
+        ),
+    ] = "0.1",
     method: Annotated[
         str, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random; with --known also foresight.")
     ] = "greedy",
@@ -104,7 +114,13 @@ def select(
     group: Annotated[
         str | None, typer.Option(metavar="ATTRIBUTE", help="Report the reach of each group, such as ethnicity.")
     ] = None,
-    model: ModelOption = "ic",
+    model: Annotated[
+        str, typer.Option(help="How the message spreads: ic, ic:steps=N, lt or threshold:N; several with --robust.")
+    ] = "ic",
+    robust: Annotated[
+        Literal["mean", "worst"] | None,
+        typer.Option(help="Choose for several models and values of p: by the mean reach, or the worst ratio."),
+    ] = None,
     fair: Annotated[
         str, typer.Option(help="Balance the groups: none, welfare:ALPHA (at most 1), maximin or diversity.")
     ] = "none",
@@ -146,8 +162,9 @@ def select(
     began = time.perf_counter()
     options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
     options |= {"surveyed": lists.surveyed, "start": lists.start, "marks": marks_in(marks), "entry": entry}
-    options |= {"may": None if may is None else names(may), "group": group, "model": model}
-    chosen = choose(graph, k, p, samples, seed, method, fair=fair, **options)
+    options |= {"may": None if may is None else names(may), "group": group, "model": names(model), "robust": robust}
+    chances = numbers("--probability", p)
+    chosen = choose(graph, k, chances, samples, seed, method, fair=fair, **options)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
@@ -158,24 +175,33 @@ def select(
         "method": method,
         "network": graph.name,
         "k": k,
-        "p": p,
-        "model": model,
+        "p": chances if robust else chances[0],
+        "model": names(model) if robust else model,
     }
+    if chosen.robust:
+        result |= {"robust": robust, "judged": [each.to_dict() for each in chosen.robust]}
     if chosen.expected is not None:
         result |= {"expected": chosen.expected._asdict(), "reasons": chosen.reasons}
         result["replacements"] = chosen.replacements
+    if chosen.expected_groups:
+        by_group = {name: {**each._asdict(), "share": each.share} for name, each in chosen.expected_groups.items()}
+        result |= {"group": group, "fair": fair, "expected_groups": by_group}
     if chosen.fair is not None:
         result |= {"group": group, "fair": fair, **_by_group(chosen.fair)}
         if json != "-":
             _say_unknown(graph, chosen.fair)
     if curve is not None:
-        _draw_curve(Path(curve), fair_curve(graph, k, p, samples, seed, **options))
+        _draw_curve(Path(curve), fair_curve(graph, k, chances[0], samples, seed, **options))
     if known is not None and not foresight and json != "-":
         surveys = len(lists.surveyed)
         say(f"reach is counted on the known part only ({surveys} people surveyed): expect more on the whole network")
     shown = _shown(graph, result, chosen.expected)
     if chosen.fair is not None:
         shown.renderables.extend(_shown_groups(chosen.fair))
+    if chosen.expected_groups:
+        shown.renderables.extend(_shown_expected(str(group), chosen.expected_groups))
+    if chosen.robust:
+        shown.renderables.extend(_shown_beliefs(chosen.robust))
     show(result, shown, json)
 
 
@@ -218,6 +244,31 @@ def _shown_groups(fair: "FairReach") -> list[Any]:
         lines.append(f"Less than with leaders of their own: {', '.join(short)}.")
     title = f"Reach by {fair.attribute}"
     return ["", table(title, rows[0], rows, right=("people", "reached", "share", "at least")), *lines]
+
+
+def _shown_expected(group: str, expected: "dict[str, ExpectedGroup]") -> list[Any]:
+    """A table of the groups with the reach to expect in each."""
+    rows = [
+        {group: name, "people, about": f"{each.size:.0f}", "reached": f"{each.reached:.1f}"}
+        | {"likely": f"{each.low:.1f} to {each.high:.1f}", "share": f"{100 * each.share:.1f} %"}
+        for name, each in expected.items()
+    ]
+    return ["", table(f"Expected reach by {group}", rows[0], rows, right=list(rows[0])[1:])]
+
+
+def _shown_beliefs(judged: "list[Judged]") -> list[Any]:
+    """A table of the leaders for each belief, judged by each."""
+    rows = [
+        {"chosen for": each.chosen_for}
+        | {name: f"{100 * ratio:.0f}" for name, ratio in each.ratios.items()}
+        | {"worst": f"{100 * each.worst:.0f}"}
+        for each in judged
+    ]
+    own = {each.chosen_for: each.reach for each in judged}
+    people = {name: f"{own[name][name]:.1f}" for name in judged[0].reach}
+    rows.append({"chosen for": "people at 100 %", **people, "worst": ""})
+    title = "Reach if the message spreads by …, in % of what leaders chosen for that reach"
+    return ["", table(title, rows[0], rows, right=list(rows[0])[1:])]
 
 
 def _draw_curve(path: Path, points: "list[tuple[float, FairReach]]") -> None:

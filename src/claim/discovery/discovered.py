@@ -44,6 +44,7 @@ class PersonClass:
     contacts: tuple[int, ...]
     status: Status
     marked_by: tuple[int, ...] = ()  # surveyed contacts who say that a member knows the most people
+    group: str | None = None  # what was said about the group of the members
 
     @property
     def size(self) -> int:
@@ -59,10 +60,14 @@ class Discovered:
 
     In an open study a team also interviews new people, whom no one has to have named. They are ``start`` people like
     those that a closed study begins with: drawn, and not met through a contact.
+
+    Where the study is ``directed``, ties lead from the person who named to the one who was named, and messages pass
+    that way only; ``contacts`` are those of both directions.
     """
 
-    def __init__(self, open: bool = False) -> None:
+    def __init__(self, open: bool = False, directed: bool = False) -> None:
         self.open = open  # whether a new person can be interviewed next
+        self.directed = directed
         self.contacts: list[dict[int, None]] = []  # ordered sets of seen contacts, both directions
         self.status: list[Status] = []
         self.named_by: list[int | None] = []  # who named them first; None for those known from the outset
@@ -70,11 +75,12 @@ class Discovered:
         self.start: list[int] = []  # drawn: known from the outset, or new people of an open study
         self.surveyed: list[int] = []  # in order
         self.marks: dict[int, int] = {}  # by surveyed person, the contact who knows the most people, where asked for
+        self.groups: dict[int, str] = {}  # by person, where it was asked for: of the surveyed, and of those they named
         self.refused: list[int] = []
         self._frontier: dict[int, None] = {}
         self._signature: list[int] = []  # of the set of contacts; see _token
         self._members: dict[ClassKey, dict[int, None]] = {}
-        self._ties: list[tuple[int, int]] = []
+        self._ties: dict[tuple[int, int], None] = {}  # an ordered set
 
     # Growth ----------------------------------------------------------------------------------------------------------
 
@@ -91,12 +97,15 @@ class Discovered:
         return person
 
     def add_tie(self, one: int, other: int) -> bool:
-        """Add a seen contact between two people; False if it was known already."""
+        """Add a seen contact between two people, of whom the first named the other; False if it was known already."""
         if one == other:
             raise InputError(f"person {one} cannot be their own contact")
         if other in self.contacts[one]:
-            return False
-        self._ties.append((one, other))
+            known = not self.directed or (one, other) in self._ties
+            if not known:
+                self._ties[one, other] = None
+            return not known
+        self._ties[one, other] = None
         for person, contact in ((one, other), (other, one)):
             self._leave_class(person)
             self.contacts[person][contact] = None
@@ -129,6 +138,15 @@ class Discovered:
             self._enter_class(marked)
         self.marks[person] = contact
 
+    def record_group(self, person: int, group: str) -> None:
+        """Record what was said about the group that a person is in."""
+        self._leave_class(person)
+        for name in (self.groups.get(person), group):  # what was said can be corrected
+            if name is not None:
+                self._signature[person] ^= _group_token(name)
+        self.groups[person] = group
+        self._enter_class(person)
+
     def record_refusal(self, person: int) -> None:
         """Record a refusal; the person can still be a contact and a leader."""
         if self.status[person] != Status.NAMED:
@@ -152,7 +170,7 @@ class Discovered:
         return list(self._frontier)
 
     def degree(self, person: int) -> int:
-        """How many contacts of a person are seen: all of them for the surveyed."""
+        """How many contacts of a person are seen: all of them for the surveyed, or all whom they name."""
         return len(self.contacts[person])
 
     def surveyed_contacts(self, person: int) -> list[int]:
@@ -170,7 +188,8 @@ class Discovered:
         for (status, _), members in self._members.items():
             one = next(iter(members))
             marked_by = tuple(sorted(self.marked_by(one))) if self.marks else ()
-            found.append(PersonClass(tuple(sorted(members)), tuple(sorted(self.contacts[one])), status, marked_by))
+            group, contacts = self.groups.get(one), tuple(sorted(self.contacts[one]))
+            found.append(PersonClass(tuple(sorted(members)), contacts, status, marked_by, group))
         return sorted(found, key=lambda people: people.members[0])
 
     @property
@@ -180,12 +199,12 @@ class Discovered:
 
     def ties(self) -> tuple[IntArray, IntArray]:
         """The seen edges, each once, in the order in which they were seen."""
-        pairs = np.array(self._ties, dtype=np.int32).reshape(-1, 2)
+        pairs = np.array(list(self._ties), dtype=np.int32).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
     def as_network(self) -> Network:
         """The seen edges as a network over local indices."""
-        return Network.from_edges(*self.ties(), n=len(self), name="discovered")
+        return Network.from_edges(*self.ties(), n=len(self), directed=self.directed, name="discovered")
 
     # For other libraries ---------------------------------------------------------------------------------------------
 
@@ -216,18 +235,18 @@ class Discovered:
         """The seen network as PyTorch Geometric ``Data``.
 
         ``x`` is :meth:`flags` (people, features; float32), ``wave`` the wave of each person (people,), ``edge_index``
-        the seen edges in both directions (2, 2 x edges).
+        the seen edges in both directions (2, 2 x edges), or in their own if they are directed (2, edges).
         """
         try:
             import torch
             from torch_geometric.data import Data
         except ImportError as error:
             raise InputError("to_pyg needs PyTorch Geometric: pip install torch-geometric") from error
-        one, other = self.ties()
-        both = np.stack([np.concatenate([one, other]), np.concatenate([other, one])]).astype(np.int64)
+        index = np.stack(self.ties()).astype(np.int64)
+        index = index if self.directed else np.concatenate([index, index[::-1]], axis=1)
         x = torch.from_numpy(self.flags(chosen)).float()
         wave = torch.tensor(self.wave, dtype=torch.int64)
-        return Data(x=x, edge_index=torch.from_numpy(both), wave=wave)
+        return Data(x=x, edge_index=torch.from_numpy(index), wave=wave)
 
     # Copies ----------------------------------------------------------------------------------------------------------
 
@@ -249,7 +268,7 @@ class Discovered:
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":
         """A partly known network: all its people and edges, and which people were surveyed or refused."""
-        seen = cls()
+        seen = cls(directed=network.directed)
         for _ in range(network.n):
             seen.add_person()
         sources, targets, _ = network.edges()
@@ -277,7 +296,7 @@ class Discovered:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Discovered):
             return NotImplemented
-        names = ("open", "contacts", "status", "start", "surveyed", "refused", "marks")
+        names = ("open", "directed", "contacts", "status", "start", "surveyed", "refused", "marks", "groups")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -308,6 +327,12 @@ class Discovered:
             del members[person]
             if not members:
                 del self._members[key]
+
+
+@lru_cache
+def _group_token(name: str) -> int:
+    """A fixed 128-bit number for a group."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=16, key=b"group").digest())
 
 
 @lru_cache(maxsize=1 << 16)

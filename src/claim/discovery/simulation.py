@@ -11,6 +11,7 @@ from claim.discovery.discovered import NEW, Discovered, Status
 from claim.discovery.protocols import Policy
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
+from claim.networks.groups import Groups
 from claim.networks.network import IntArray
 from claim.randomness import draw_seed
 
@@ -93,11 +94,13 @@ class Simulation:
 
     Contacts are named in random order, so local indices carry no information about the network's own numbering. Who
     refuses is drawn at the start of the study and does not depend on the policy. Neither does who names whom: each
-    contact is named with probability ``report_rate``. A tie is seen if either end names it.
+    contact is named with probability ``report_rate``. A tie is seen if either end names it; in a directed network each
+    person names those whom their ties lead to.
 
     With a ``frame`` the study is open: new people can be interviewed, in an order that does not depend on the policy.
     With a ``hub_question`` each person marks the contact of the largest perceived degree, degree * exp(Normal(0,
-    sigma)), where sigma is the ``hub_question``.
+    sigma)), where sigma is the ``hub_question``. With ``groups`` each person says which group they are in, and with
+    ``groups_of_contacts`` also those of the contacts they name.
     """
 
     def __init__(
@@ -109,14 +112,15 @@ class Simulation:
         report_rate: float = 1.0,
         frame: Frame | None = None,
         hub_question: float | None = None,
+        groups: Groups | None = None,
+        groups_of_contacts: bool = False,
     ) -> None:
         check_number(0, 1, refusal=refusal)
         check_number(0, 1, above=True, report_rate=report_rate)
         if hub_question is not None:
             check_number(hub_question=hub_question)
-        check_contacts(network)
         self.network = network
-        self.discovered = Discovered()
+        self.discovered = Discovered(directed=network.directed)
         self.people: list[int] = []  # the network's index of each local person
         self._local: dict[int, int] = {}
         self._rng = rng
@@ -125,6 +129,7 @@ class Simulation:
         self._report_seed = draw_seed(rng) if report_rate < 1 else 0
         self._hub_question = hub_question
         self._mark_seed = 0 if hub_question is None else draw_seed(rng)
+        self._groups, self._groups_of_contacts = groups, groups_of_contacts
         self._to_meet = [] if frame is None else frame.order(network, rng)
         self._met = 0  # how many of them were met, or need not be
         for person in [self._meet(who, None) for who in _checked_start(network, start)]:
@@ -203,13 +208,22 @@ class Simulation:
         contacts = self._named_by(self.people[person])
         for who in contacts[self._rng.permutation(len(contacts))].tolist():
             self.discovered.add_tie(person, self._meet(who, person))
+        for who in (self.people[person], *(contacts.tolist() if self._groups_of_contacts else ())):
+            self._say_group(who)
         if self._hub_question is not None and len(contacts):
             self.discovered.record_mark(person, self._local[self._marked_by(self.people[person], contacts)])
+
+    def _say_group(self, who: int) -> None:
+        """Record the group of a person, if there are groups and they are in one."""
+        if self._groups is not None and (group := self._groups.name_of(who)) is not None:
+            self.discovered.record_group(self._local[who], group)
 
     def _marked_by(self, who: int, contacts: IntArray) -> int:
         """The contact whom a person believes to know the most people; draws are made as in :meth:`_named_by`."""
         noise = np.random.default_rng((self._mark_seed, who)).normal(size=self.network.n)[contacts]
-        perceived = np.log(self.network.degrees[contacts]) + max(self._hub_question or 0.0, SURE) * noise
+        with np.errstate(divide="ignore"):  # in a directed network a contact may name no one
+            degrees = np.log(self.network.degrees[contacts])
+        perceived = degrees + max(self._hub_question or 0.0, SURE) * noise
         return int(contacts[perceived.argmax()])
 
     def _named_by(self, who: int) -> IntArray:
@@ -225,9 +239,11 @@ class Simulation:
 
 
 def check_contacts(network: Network) -> None:
-    """Refuse directed networks: in a study a contact goes both ways, whichever of the two named the other."""
+    """Refuse directed networks for what is made for contacts that go both ways."""
     if network.directed:
-        raise InputError(f"{network.name}: studies take contacts that go both ways, and these are directed")
+        raise InputError(
+            f"{network.name}: trainings and environments take contacts that go both ways, and these are directed"
+        )
 
 
 def _checked_start(network: Network, start: Iterable[int]) -> list[int]:

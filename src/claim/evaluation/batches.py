@@ -53,7 +53,7 @@ class Job:
         """People reached, discovered and drawn as new people or start people in each run, at each checkpoint."""
         outcomes = []
         for _, found in run_studies(self.network, self.method, self.settings, self.starts, self.checkpoints):
-            outcomes.append([(each.influence, each.discovered, each.new) for each in found])
+            outcomes.append([(each.influence, each.discovered, each.new, *each.shares) for each in found])
         return {"outcomes": outcomes}
 
 
@@ -83,7 +83,8 @@ def run_batches(
     backend: BackendName = "local",
     address: str | None = None,
 ) -> list[FloatArray]:
-    """People reached, discovered and new (runs, checkpoints, 3) by each method on each network.
+    """People reached, discovered and new, and shares of groups (runs, checkpoints, 3 + groups) by each method on each
+    network.
 
     They are the same on any number of workers and on any backend.
     """

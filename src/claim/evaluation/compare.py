@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from claim.cascades import Model
 from claim.discovery import chooses_leaders, draws_own_start
-from claim.discovery.simulation import Entry, check_contacts, check_entry, planned_surveys
+from claim.discovery.simulation import check_contacts, check_entry, planned_surveys
 from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import ComparedStudies, Progress, run_batches
 from claim.evaluation.runs import (
@@ -34,6 +35,7 @@ from claim.randomness import named_seed
 from claim.registry import (
     PolicyLike,
     SelectorLike,
+    check_knows,
     check_policy,
     check_policy_entry,
     find_selector,
@@ -62,10 +64,12 @@ class Row:
     reference: bool  # sees what no policy may see
     own_start: bool  # starts from random people of its own, not from the common start sets
     new_people: float | None = None  # of an open study: people interviewed whom no one had to name, on average
+    shares: dict[str, float] | None = None  # of each group reached, if a group was asked for, on average
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; rows of closed studies have no number of new people."""
-        return {name: value for name, value in asdict(self).items() if name != "new_people" or value is not None}
+        """Plain data; rows of closed studies have no number of new people, and those without a group no shares."""
+        optional = ("new_people", "shares")
+        return {name: value for name, value in asdict(self).items() if name not in optional or value is not None}
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ def compare(
     backend: BackendName = "local",
     address: str | None = None,
     data_dir: str | None = None,
+    directed: bool | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Comparison:
@@ -129,19 +134,19 @@ def compare(
 
     Policies and selectors are names or objects of your own. ``settings`` are those of :class:`StudySettings`: budget,
     start_size, leaders, p, per_round, refusal, unit, attendance, p_range, report_rate, selector_informed, entry, frame,
-    hub_question. ``protocol`` is ``field``, ``paper`` or both; ``start_sets`` is ``published`` or ``fresh``; the number
-    of processes, ``workers``, changes no result. With ``entry="open"`` a study begins with no person known and has so
-    many ``interviews`` in all (10 unless said otherwise).
+    hub_question, population, model, judge_model, group, groups_of_contacts, fair. ``protocol`` is ``field``, ``paper``
+    or both; ``start_sets`` is ``published`` or ``fresh``; the number of processes, ``workers``, changes no result. With
+    ``entry="open"`` a study begins with no person known and has so many ``interviews`` in all (10 unless said
+    otherwise). ``directed`` overrides what the files of networks say.
     """
     settings = {RENAMED.get(name, name): value for name, value in settings.items()}
     start_sets = settings.pop("start_sets", start_sets)
     check_settings("compare", StudySettings, settings)
     given = networks_given(networks)
-    hidden = load_all(given, data_dir)
+    hidden = load_all(given, data_dir, directed)
     if not hidden:
         raise InputError("no network to compare on")
     for network in hidden:
-        check_contacts(network)
         check_whole(1, **{f"the number of people in {network.name}": network.n})
     study = study_settings(seed, interviews, start_sets, _listed(protocol), settings)
     check_whole(1, runs=runs)
@@ -149,15 +154,20 @@ def compare(
     if own is not None and study.p_range is not None:
         raise InputError(f"{own}: ties have probabilities of their own, and a range of p would change nothing")
     methods = methods_of(policies, selector, protocol)
+    for network in hidden if study.group is not None else ():
+        network.groups(str(study.group))  # refuses what is not known of its people
+        check_contacts(network)
     for method in methods:
         check_policy_entry(method.policy, study.entry)
+        for network, part in product(hidden, (method.policy, method.selector)):
+            check_knows(part, network, Model.of(study.model))
     none: list[list[int]] = [[] for _ in range(runs)]
     sets = {network.name: none for network in hidden}
     if study.entry == "closed":
         sets = {each.name: draw_start_sets(each, runs, study.start_size, seed, start_sets) for each in hidden}
     studies = ComparedStudies(hidden, methods, study, sets)
     found = run_batches(studies, [study.budget], workers, progress, backend, address)
-    rows = [_row(*each, outcomes, study.entry) for each, outcomes in zip(product(hidden, methods), found, strict=True)]
+    rows = [_row(*each, outcomes, study) for each, outcomes in zip(product(hidden, methods), found, strict=True)]
     recorded = {**study.recorded(), "runs": runs}
     if study.entry == "closed":
         recorded["start_sets"] = start_sets or "published where they exist"
@@ -167,7 +177,7 @@ def compare(
         rows,
         {network.name: optimum(network, study) for network in hidden},
         differences(rows, seed),
-        manifest(_command(given, methods, study, runs, start_sets), recorded, hidden),
+        manifest(_command(given, methods, study, runs, start_sets, directed), recorded, hidden),
         studies,
     )
 
@@ -214,7 +224,8 @@ def optimum(network: Network, settings: StudySettings) -> float:
     """
     found = []
     for p in settings.chances() or (settings.p,):
-        evaluator = evaluator_for(network, p, EVALUATION_SAMPLES, evaluation_seed(settings.seed), settings.attendance)
+        seed = evaluation_seed(settings.seed)
+        evaluator = evaluator_for(network, p, EVALUATION_SAMPLES, seed, settings.attendance, settings.judged_by)
         found.append(evaluator.optimum(settings.leaders, np.random.default_rng(named_seed(settings.seed, "optimum"))))
     return float(np.mean(found))
 
@@ -237,8 +248,9 @@ def method_name(row: Row, several_selectors: bool) -> str:
     return f"{row.policy} + {row.selector}" if several_selectors else row.policy
 
 
-def _row(network: Network, method: Method, outcomes: FloatArray, entry: Entry) -> Row:
-    values, discovered, new = outcomes[:, -1].T
+def _row(network: Network, method: Method, outcomes: FloatArray, study: StudySettings) -> Row:
+    values, discovered, new, *shares = outcomes[:, -1].T
+    groups = () if study.group is None else network.groups(study.group).names
     return Row(
         network.name,
         *method.names,
@@ -249,12 +261,18 @@ def _row(network: Network, method: Method, outcomes: FloatArray, entry: Entry) -
         float(discovered.mean()),
         is_marked(method.policy),
         is_marked(method.policy, draws_own_start),
-        float(new.mean()) if entry == "open" else None,
+        float(new.mean()) if study.entry == "open" else None,
+        {name: float(each.mean()) for name, each in zip(groups, shares, strict=True)} if groups else None,
     )
 
 
 def _command(
-    networks: list[str | Network], methods: list[Method], study: StudySettings, runs: int, start_sets: Starts | None
+    networks: list[str | Network],
+    methods: list[Method],
+    study: StudySettings,
+    runs: int,
+    start_sets: Starts | None,
+    directed: bool | None = None,
 ) -> str:
     """The command line that gives the same result again (a network that came from no file has only its name)."""
 
@@ -275,12 +293,15 @@ def _command(
         options |= {"entry": study.entry, "interviews": study.budget}
     named = {"per_round": "round", "refusal": "refusal", "unit": "budget-unit", "attendance": "attendance"}
     named |= {"p_range": "p-range", "report_rate": "report-rate", "frame": "frame", "hub_question": "hub-question"}
-    named["population"] = "population"
+    named |= {"population": "population", "model": "model", "judge_model": "judge-model", "group": "group"}
+    named |= {"groups_of_contacts": "groups-of-contacts", "fair": "fair"}
     for setting, option in named.items():
         value = getattr(study, setting)
         if value != getattr(usual, setting):
             options[option] = ",".join(map(str, value)) if isinstance(value, tuple | list) else value
-    return command_line("evaluate", {**options, "selector-unaware": not study.selector_informed})
+    return command_line(
+        "evaluate", {**options, "selector-unaware": not study.selector_informed, "directed": directed is True}
+    )
 
 
 def _listed(given: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from claim.cascades import EdgeSampler, Worlds, simulate_cascades
+from claim.cascades import IC, Diffusion, EdgeSampler, Model, Worlds
 from claim.cascades.influence import check_people
 from claim.discovery import (
     Discovered,
@@ -25,10 +25,13 @@ from claim.discovery.simulation import BUDGET, BudgetUnit, Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.catalogue import PUBLIC_NETWORKS, family_of
+from claim.networks.groups import Groups
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, find_selector, name_of, own_object
 from claim.selection import Candidates, select
-from claim.selection.greedy import Task, robust_greedy
+from claim.selection.fair import Fair, people_of_groups
+from claim.selection.greedy import Task
+from claim.selection.robust import Belief, robust_greedy
 
 ProtocolName = Literal["field", "paper"]
 Population = Literal["unknown", "known"]
@@ -71,7 +74,7 @@ def offer_all_people(simulation: Simulation, k: int) -> tuple[Discovered, list[i
     undiscovered = (who for who in range(simulation.network.n) if who not in known)
     people = sorted([*known, *(who for _, who in zip(range(k), undiscovered, strict=False))])
     place = {who: i for i, who in enumerate(people)}
-    seen, offered = simulation.discovered, Discovered()
+    seen, offered = simulation.discovered, Discovered(directed=simulation.discovered.directed)
     new_index = [place[who] for who in simulation.people]
     for _ in people:
         offered.add_person()
@@ -120,11 +123,19 @@ class ReachEvaluator:
     """
 
     def __init__(
-        self, network: Network, p: float, samples: int, seed: int, attendance: float = 1.0, keep: bool = True
+        self,
+        network: Network,
+        p: float,
+        samples: int,
+        seed: int,
+        attendance: float = 1.0,
+        model: Model = IC,
+        keep: bool = True,
     ) -> None:
         self.network, self.p, self.samples, self.seed, self.attendance = network, p, samples, seed, attendance
+        self.diffusion = Diffusion(network, model, p)
         self._worlds: Worlds | None = None
-        if keep and not network.directed:
+        if keep and model.is_plain and not network.directed:
             edges = EdgeSampler.of(network, p)
             if 2 * edges.expected_live * samples <= MOST_STORED:
                 self._worlds = Worlds.draw(edges, p, samples, seed)
@@ -140,15 +151,23 @@ class ReachEvaluator:
         samples, reached = max(self.samples // draws, 1), 0.0
         for draw in range(draws):
             there = [who for who, chance in comes.items() if chance[draw] < self.attendance]
-            reached += simulate_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
+            reached += self.diffusion.reach(there, samples, self.seed ^ draw).mean()
         return float(reached / draws)
+
+    def shares(self, leaders: Iterable[int], groups: Groups) -> tuple[float, ...]:
+        """The share of each group that is reached."""
+        if self._worlds is None:
+            raise InputError(f"{self.network.name} is too large for the reach of groups")
+        reached = people_of_groups(self._worlds, groups, list(leaders)).mean(axis=0)[:-1]
+        return tuple((reached / groups.sizes).tolist())
 
     def optimum(self, k: int, rng: np.random.Generator) -> float:
         """OPT: the reach of the greedy oracle on the whole network."""
-        if self.attendance < 1 and self._worlds is not None:
-            task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng)
-            return self.influence(robust_greedy(task, (self.p,), self.attendance))
-        return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng).indices)
+        model = self.diffusion.model
+        if self.attendance < 1:
+            task = Task(self.network, Candidates.of(self.network.n, k), k, self.p, OPTIMUM_SAMPLES, rng, model=model)
+            return self.influence(robust_greedy(task, [Belief(model, self.p)], self.attendance))
+        return self.influence(select(self.network, k, self.p, OPTIMUM_SAMPLES, rng, model=model).indices)
 
 
 def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: float) -> float:
@@ -168,9 +187,11 @@ def mean_over_attendance(worlds: Worlds, leaders: Iterable[int], attendance: flo
 
 
 @lru_cache(maxsize=2)  # jobs come network by network, and each evaluator holds tens of megabytes
-def evaluator_for(network: Network, p: float, samples: int, seed: int, attendance: float = 1.0) -> ReachEvaluator:
+def evaluator_for(
+    network: Network, p: float, samples: int, seed: int, attendance: float = 1.0, model: Model = IC
+) -> ReachEvaluator:
     """The evaluator of a network, kept for the next job of the same process."""
-    return ReachEvaluator(network, p, samples, seed, attendance)
+    return ReachEvaluator(network, p, samples, seed, attendance, model)
 
 
 EVALUATION_SAMPLES = 10_000
@@ -184,6 +205,8 @@ class StudySettings:
     Field conditions: each leader attends with probability ``attendance``; the p of a run is drawn evenly from
     ``p_range``; a person who is surveyed names each contact with probability ``report_rate``. Selectors know the
     attendance and the range of p unless ``selector_informed`` is False.
+
+    Messages spread by the ``model``, which selectors assume, or by the ``judge_model`` if they assume a wrong one.
 
     An ``open`` study begins with no person known, its budget counts all interviews, and new people are met as the
     ``frame`` says. ``hub_question`` is the noise of the answer who of the contacts knows the most people; None: the
@@ -206,8 +229,15 @@ class StudySettings:
     frame: str = "uniform"  # or degree:A, or share:S
     hub_question: float | None = None
     population: Population = "unknown"  # whether selectors are given the number of people
+    model: str = "ic"  # of diffusion
+    judge_model: str | None = None  # the model
+    group: str | None = None  # attribute that people are asked for
+    groups_of_contacts: bool = False  # also asked for each contact named
+    fair: str = "none"  # how selectors balance the groups
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "model", str(Model.of(self.model)))
+        object.__setattr__(self, "judge_model", str(self.judged_by) if self.judge_model else None)
         check_whole(1, start_size=self.start_size, leaders=self.leaders, per_round=self.per_round)
         check_whole(budget=self.budget, seed=self.seed)
         if self.unit not in get_args(BudgetUnit):
@@ -225,6 +255,18 @@ class StudySettings:
                 given = ",".join(map(str, self.p_range))
                 raise InputError(f"p_range must be two numbers between 0 and 1, the smaller first, got {given}")
             object.__setattr__(self, "p_range", ends)
+            if not (self.judged_by.uses_p or Model.of(self.model).uses_p):
+                raise InputError(f"the model {self.model} does not use p, and a range of p would change nothing")
+        fair = Fair.of(self.fair).kind
+        if self.group is None and (fair != "none" or self.groups_of_contacts):
+            raise InputError("fair selection and groups of contacts need a group that people are asked for")
+        if self.group is not None and (self.attendance < 1 or not self.judged_by.is_plain or self.model != "ic"):
+            raise InputError("the reach of groups is for the model ic, and leaders who all come")
+
+    @property
+    def judged_by(self) -> Model:
+        """The model by which messages spread."""
+        return Model.of(self.judge_model or self.model)
 
     def true_p(self, run: int) -> float:
         """The probability that a message passes along a contact in a run; hidden from policies and selectors."""
@@ -242,6 +284,7 @@ class StudySettings:
         """The settings for the manifest; field conditions only where they differ from the default."""
         usual: dict[str, Any] = {"attendance": 1.0, "p_range": None, "report_rate": 1.0, "selector_informed": True}
         usual |= {"entry": "closed", "frame": "uniform", "hub_question": None, "population": "unknown"}
+        usual |= {"model": "ic", "judge_model": None, "group": None, "groups_of_contacts": False, "fair": "none"}
         return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
@@ -276,6 +319,7 @@ class StudyResult:
     discovered: int
     leaders: tuple[int, ...]
     new: int
+    shares: tuple[float, ...] = ()  # of each group reached, if a group was asked for
 
 
 def run_studies(
@@ -291,6 +335,7 @@ def run_studies(
     """
     policy = find_policy(method.policy, family_of(network), settings.budget, settings.p)
     selector = None if method.selector == OWN else selector_for(method, network, settings)
+    groups = None if settings.group is None else network.groups(settings.group)
     for run, start in starts:
         evaluator, outcomes = evaluator_of_run(network, settings, run), []
         fresh = copy.deepcopy(policy)  # what a policy remembers of one study must not reach the next
@@ -303,13 +348,14 @@ def run_studies(
             choice: Any = fresh if selector is None else selector
             leaders = choose_leaders(method.protocol, simulation, choice, settings.leaders, choosing)
             counts = len(simulation.discovered), tuple(leaders), len(simulation.discovered.start)
-            outcomes.append(StudyResult(evaluator.influence(leaders), *counts))
+            shares = () if groups is None else evaluator.shares(leaders, groups)
+            outcomes.append(StudyResult(evaluator.influence(leaders), *counts, shares))
         yield simulation, outcomes
 
 
 def selector_for(method: Method, network: Network, settings: StudySettings) -> Selector:
     """Build the selector with the settings it is allowed to see."""
-    given = {"p": settings.p, **ORACLE[method.protocol]}
+    given = {"p": settings.p, "fair": settings.fair, "model": Model.of(settings.model), **ORACLE[method.protocol]}
     if settings.selector_informed:
         given |= {"attendance": settings.attendance, "p_range": settings.chances()}
     if settings.population == "known":
@@ -319,8 +365,11 @@ def selector_for(method: Method, network: Network, settings: StudySettings) -> S
 
 def evaluator_of_run(network: Network, settings: StudySettings, run: int) -> ReachEvaluator:
     """The evaluator of a network, or of a single run where p differs from run to run."""
-    given = (network, settings.true_p(run), EVALUATION_SAMPLES, evaluation_seed(settings.seed), settings.attendance)
-    return evaluator_for(*given) if settings.p_range is None else ReachEvaluator(*given, keep=False)
+    seed, model = evaluation_seed(settings.seed), settings.judged_by
+    given = (network, settings.true_p(run), EVALUATION_SAMPLES, seed, settings.attendance, model)
+    return (
+        evaluator_for(*given) if settings.p_range is None else ReachEvaluator(*given, keep=settings.group is not None)
+    )
 
 
 def evaluation_seed(seed: int) -> int:
@@ -336,7 +385,9 @@ def simulate(
     if draws_own_start(policy):
         start = rng.choice(network.n, min(len(start), network.n), replace=False).tolist()
     frame = Frame.parse(settings.frame) if settings.entry == "open" else None
-    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate, frame, settings.hub_question)
+    groups = None if settings.group is None else network.groups(settings.group)
+    asked = (settings.hub_question, groups, settings.groups_of_contacts)
+    simulation = Simulation(network, start, rng, settings.refusal, settings.report_rate, frame, *asked)
     if isinstance(policy, Clairvoyant):
         policy = Clairvoyant(simulation.true_degree)
     return simulation, policy

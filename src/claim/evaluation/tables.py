@@ -126,6 +126,7 @@ def comparison_tables(result: Comparison) -> list["rich.table.Table"]:
         for i in range(0, len(networks), NETWORKS_ABREAST):
             abreast = networks[i : i + NETWORKS_ABREAST]
             tables.append(_reached([row for row in rows if row.network in abreast], several, result.opt))
+        tables += [_shares(of, several) for of in grouped(rows) if of[0].shares]
         first = method_name(rows[0], several)
         against = [each for each in result.comparisons if each.protocol == protocol and each.a == first]
         if against:
@@ -156,6 +157,21 @@ def _reached(rows: list[Row], several: bool, opt: dict[str, float]) -> "rich.tab
         shown.caption = f"{_OPT} New people interviewed on average: {_new_people(rows, several)}."
     shown.add_section()
     shown.add_row("OPT", *(f"{opt[network]:.1f}" for network in cells.heads[1:]))
+    return shown
+
+
+def grouped(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each network."""
+    return [[row for row in rows if row.network == name] for name in dict.fromkeys(row.network for row in rows)]
+
+
+def _shares(rows: list[Row], several: bool) -> "rich.table.Table":
+    shown = _terminal_table(f"Share of each group reached, % ({rows[0].network})", "")
+    shown.add_column("policy", overflow="fold")
+    for name in rows[0].shares or ():
+        shown.add_column(name, justify="right", overflow="fold")
+    for row in rows:
+        shown.add_row(marked_name(row, several), *(f"{100 * share:.1f}" for share in (row.shares or {}).values()))
     return shown
 
 

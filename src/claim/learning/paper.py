@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -311,6 +311,7 @@ class PaperPolicy:
     estimates: Estimates
     name: str
     card: dict[str, Any] = field(default_factory=dict, repr=False)
+    undirected_ic_only: ClassVar = True
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """The ``count`` people of the highest Q."""

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from safetensors import SafetensorError
@@ -42,6 +42,7 @@ class LearnedPolicy:
     settings: Config
     name: str = "claim"
     card: dict[str, Any] = field(default_factory=dict, repr=False)
+    undirected_ic_only: ClassVar = True
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """Take a random member of the class of the highest value, then one of the next class, and round again."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from claim.errors import InputError
 from claim.io.text import Source, printable, shown
@@ -219,9 +219,14 @@ def networks_given(networks: Iterable[NetworkLike] | NetworkLike, role: str = "t
     return given
 
 
-def load_all(given: Iterable[str | Network], data_dir: str | os.PathLike[str] | None = None) -> list[Network]:
+def load_all(
+    given: Iterable[str | Network],
+    data_dir: str | os.PathLike[str] | None = None,
+    directed: bool | None = None,
+) -> list[Network]:
     """Load what :func:`networks_given` lists; each name may stand for one network only, because tables show names."""
-    loaded = [each if isinstance(each, Network) else load(each, data_dir=data_dir) for each in given]
+    options: Any = {"data_dir": data_dir, "directed": directed}
+    loaded = [each if isinstance(each, Network) else load(each, **options) for each in given]
     names = [network.name for network in loaded]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

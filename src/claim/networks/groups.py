@@ -50,6 +50,11 @@ class Groups:
         place = {name: i for i, name in enumerate(names)} | {UNKNOWN: len(names)}
         return cls(attribute, tuple(names), np.array([place[value] for value in values], dtype=np.int32))
 
+    def name_of(self, person: int) -> str | None:
+        """The group of a person, None if it is not known."""
+        number = int(self.numbers[person])
+        return self.names[number] if number < len(self.names) else None
+
     @property
     def sizes(self) -> "IntArray":
         """The number of people of each group."""

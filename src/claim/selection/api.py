@@ -1,8 +1,8 @@
 """Choose leaders by any method, and estimate how many people they reach."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,11 +18,13 @@ from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
 from claim.selection.fair import Fair, FairReach, choose_fairly, judge_fairly
 from claim.selection.greedy import Candidates, Task, Ties
+from claim.selection.robust import ROBUST, Belief, Judged, Robust, Search, beliefs_of, judge
 from claim.selection.selectors import METHODS
 
 if TYPE_CHECKING:
     from claim.advice import Marks
     from claim.selection.foresight import Expected
+    from claim.selection.foresight.groups import ExpectedGroup
 
 REPLACEMENTS = 5
 SAMPLES = 10_000  # cascades that influence is estimated from
@@ -38,6 +40,8 @@ class Selection(Tabular):
     ``guarantee`` is the share of the best possible influence that the method proves, where it proves one. Foresight
     adds the reach to be ``expected`` on the whole network, the ``reasons`` for each leader, and ``replacements``
     (labels, best first) for leaders who decline. ``fair`` is how far they reach into each group, if one was asked for.
+    ``robust`` has the leaders for each belief and for all of them, judged by each; then ``influence`` is a mean over
+    the beliefs.
     """
 
     leaders: list[Label]
@@ -50,6 +54,8 @@ class Selection(Tabular):
     reasons: list[list[str]] = field(default_factory=list)
     replacements: list[Label] = field(default_factory=list)
     fair: FairReach | None = None
+    robust: list[Judged] = field(default_factory=list)
+    expected_groups: "dict[str, ExpectedGroup]" = field(default_factory=dict)  # with foresight, if one was asked for
 
     def records(self) -> list[dict[str, Any]]:
         """One row per leader."""
@@ -60,7 +66,7 @@ class Selection(Tabular):
 def select(
     network: NetworkLike,
     k: int = 10,
-    p: float = 0.1,
+    p: float | Sequence[float] = 0.1,
     samples: int = 1000,
     rng: Rng = 0,
     method: SelectorLike = "greedy",
@@ -76,7 +82,8 @@ def select(
     entry: Entry = "closed",
     group: str | None = None,
     fair: str = "none",
-    model: str | Model = "ic",
+    model: str | Model | Sequence[str | Model] = "ic",
+    robust: Robust | None = None,
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -90,9 +97,13 @@ def select(
 
     ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
     ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.
+    Foresight balances by welfare or maximin; it expects a reach in each group, people who are not seen included.
 
     ``model`` is how the message spreads, ``ic``, ``ic:steps=N``, ``lt`` or ``threshold:N`` (see
     :func:`claim.influence`), for the greedy method and for the influence that is reported.
+
+    ``robust`` chooses for several models, values of ``p``, or both: by the ``mean`` reach, or by the ``worst`` ratio to
+    what leaders chosen for that model and p alone reach.
     """
     network, surveyed = load(network), label_list(surveyed)
     check_entry(entry)
@@ -101,16 +112,22 @@ def select(
     if network.n == 0:
         raise InputError(f"{network.name} has no people to choose from")
     check_whole(1, k=k, samples=samples)
-    check_number(0, 1, probability=p)
+    several = list(p) if isinstance(p, Iterable) else [p]
+    for each in several:
+        check_number(0, 1, probability=each)
+    beliefs = beliefs_of([Model.of(each) for each in ([model] if isinstance(model, str | Model) else model)], several)
+    _check_beliefs(network, beliefs, robust, method, group)
+    p, spreading = beliefs[0].p, beliefs[0].model
     limits: Limits = {"must": network.indices_of(must), "must_not": network.indices_of(must_not)}
     if may is not None:
         limits["may"] = network.indices_of(may)
     candidates = Candidates.of(network.n, k, **limits)
     generator = as_generator(rng)
     choosing, estimating = generator.spawn(2)
-    wanted, spreading = Fair.of(fair), Model.of(model)
-    if wanted.kind != "none" and (group is None or method != "greedy"):
-        raise InputError(f"fair selection by {fair} needs a group, and the method greedy")
+    wanted = Fair.of(fair)
+    is_foresight = name_of(method).partition(":")[0] == "foresight"
+    if wanted.kind != "none" and (group is None or not (is_foresight or method == "greedy")):
+        raise InputError(f"fair selection by {fair} needs a group, and the method greedy or foresight")
     if isinstance(method, str) and method in METHODS:
         if marks:
             raise InputError(f"{method} chooses by ties alone: marks are for foresight")
@@ -118,30 +135,39 @@ def select(
         if k == 0:
             return Selection([], 0.0, 0.0, method)
         task = Task(network, candidates, k, p, samples, choosing, ties, spreading)
-        if not spreading.is_plain and (method == "ris" or group is not None):
-            raise InputError(f"{'ris' if method == 'ris' else 'groups'} and the model {spreading} do not go together")
+        if robust is not None:
+            return _robust(task, beliefs, robust, estimating)
+        if not spreading.is_plain and group is not None:
+            raise InputError(f"groups and the model {spreading} do not go together")
         if group is not None:
             return _balanced(task, method, network.groups(group), wanted, estimating)
         chosen = METHODS[method](task)
         return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee, spreading)
     if not spreading.is_plain:
         raise InputError(f"{name_of(method)} knows the model ic only, got {spreading}")
-    if group is not None:
-        raise InputError(f"{name_of(method)} does not know groups: take greedy or another method for known networks")
+    if group is not None and not is_foresight:
+        raise InputError(
+            f"{name_of(method)} does not know groups: take greedy, foresight or a method for known networks"
+        )
     from claim.advice import discovered_so_far
+    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
 
+    if is_foresight:
+        check_foresight(network, name_of(method))
     seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
     own = own_object("selectors", method)
     if own is not None:
         given = {name: value for name, value in limits.items() if value or name == "may"}
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))
-    from claim.selection.foresight import NAME, check_foresight, foresight_named, shown_reasons
-
-    if str(method).partition(":")[0] != NAME:
+    if not is_foresight:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
-    check_foresight(network, str(method))
-    selector = foresight_named(str(method), p=p, samples=samples, people=people)
-    expecting, reasoning = generator.spawn(2)
+    if group is not None:
+        said = network.groups(group)
+        for person in range(network.n):
+            if (name := said.name_of(person)) is not None:
+                seen.record_group(person, name)
+    selector = foresight_named(str(method), p=p, samples=samples, people=people, fair=fair)
+    expecting, reasoning, dividing = generator.spawn(3)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
     leaders, waiting = ranked[:k], [network.labels[person] for person in ranked[k:]]
     expected = selector.expect(seen, leaders, expecting)
@@ -149,7 +175,9 @@ def select(
     whys = shown_reasons(found, not expected.vague)
     reasons = [[str(reason) for reason in each] for each in whys]
     evaluated = _evaluated(network, leaders, p, estimating, NAME)
-    return replace(evaluated, expected=expected, reasons=reasons, replacements=waiting)
+    by_group = selector.expect_groups(seen, leaders, expected, dividing)
+    extra: dict[str, Any] = {"expected_groups": by_group, "reasons": reasons, "replacements": waiting}
+    return replace(evaluated, expected=expected, **extra)
 
 
 def fair_curve(
@@ -163,6 +191,35 @@ def fair_curve(
             raise InputError("fair_curve needs a group")
         found.append((alpha, reach))
     return found
+
+
+def _check_beliefs(
+    network: Network, beliefs: Sequence[Belief], robust: str | None, method: SelectorLike, group: str | None
+) -> None:
+    """Refuse several beliefs without a rule to weigh them, and what does not go with several."""
+    if not beliefs:
+        raise InputError("select needs at least one model and one value of p")
+    if robust is None:
+        if len(beliefs) > 1:
+            raise InputError("several models or values of p need robust: mean or worst")
+        return
+    if robust not in get_args(Robust):
+        raise InputError(f"robust must be {' or '.join(get_args(Robust))}, got {robust!r}")
+    if method != "greedy" or group is not None:
+        raise InputError("robust selection is by the greedy method and knows no groups")
+    if network.probabilities is not None and len({belief.p for belief in beliefs if belief.model.uses_p}) > 1:
+        raise InputError(f"{network.name}: ties have probabilities of their own, and other values of p change nothing")
+
+
+def _robust(task: Task, beliefs: Sequence[Belief], by: Robust, rng: np.random.Generator) -> Selection:
+    """Leaders for several beliefs, compared with leaders for each of them."""
+    search, name = Search(task, beliefs), ROBUST[by]
+    chosen = {str(belief): leaders for belief, (leaders, _) in zip(beliefs, search.alone, strict=True)}
+    leaders = search.leaders(by)
+    judged = judge(task.network, {**chosen, name: leaders}, beliefs, rng)
+    reach, errors = (list(each.values()) for each in (judged[-1].reach, judged[-1].stderr))
+    mean, error = float(np.mean(reach)), float(np.mean(errors))  # errors on the same worlds may be of one sign
+    return Selection(judged[-1].leaders, mean, error, "greedy", indices=leaders, robust=judged)
 
 
 def _balanced(task: Task, method: str, groups: Groups, fair: Fair, rng: np.random.Generator) -> Selection:

@@ -275,10 +275,10 @@ def judge_fairly(
     edges = EdgeSampler.of(network, p)
     samples = int(min(SAMPLES, max(FEWEST, MOST_STORED / max(2 * edges.expected_live, 1.0))))
     worlds = Worlds.draw(edges, p, samples, draw_seed(rng))
-    reached = _in_each_world(worlds, groups, leaders)
+    reached = people_of_groups(worlds, groups, leaders)
     total = reached.sum(axis=1)
     shares = reached[:, :-1] / groups.sizes
-    plainly = _in_each_world(worlds, groups, plain_leaders).sum(axis=1).mean()
+    plainly = people_of_groups(worlds, groups, plain_leaders).sum(axis=1).mean()
     error = shares.std(axis=0, ddof=1) / math.sqrt(samples)
     each = {
         name: GroupReach(
@@ -297,7 +297,7 @@ def judge_fairly(
     )  # fmt: skip
 
 
-def _in_each_world(worlds: Worlds, groups: Groups, leaders: Sequence[int]) -> FloatArray:
+def people_of_groups(worlds: Worlds, groups: Groups, leaders: Sequence[int]) -> FloatArray:
     """The people reached (worlds, groups and none)."""
     out = np.zeros((worlds.samples, len(groups.names) + 1))
     reach_in_each_world(tuple(worlds), groups.numbers, np.array(leaders, dtype=np.int64), out)

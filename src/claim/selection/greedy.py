@@ -1,6 +1,6 @@
-"""The greedy oracle on live-edge worlds, and on worlds of several probabilities with leaders who may not come."""
+"""The greedy oracle on live-edge worlds."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,14 +10,12 @@ from claim.cascades.influence import check_people, in_chunks
 from claim.cascades.kernels import draw_components
 from claim.cascades.models import IC, Diffusion, LinearThresholdGains, Model, ThresholdGains
 from claim.cascades.worlds import EdgeSampler, Worlds
-from claim.errors import InputError, check_number, check_whole
+from claim.errors import InputError, check_whole
 from claim.networks import Network
 from claim.networks.network import BoolArray, IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.kernels import (
     best_candidate,
-    cover_components,
-    expected_gains,
     gains_beyond,
     pick_covering,
     pick_from_shortlist,
@@ -198,30 +196,6 @@ def _lazy(task: Task, seed: int, priority: OffsetArray) -> list[int]:
         return person
 
     return picked_in_turn(task.candidates, task.k, best, leaders.append)
-
-
-def robust_greedy(task: Task, probabilities: Sequence[float], attendance: float) -> list[int]:
-    """The ``k`` leaders by their mean gain over several values of p, if each comes with probability ``attendance``.
-
-    A component in which a leader was chosen keeps a part of its worth, so a second leader in it is a reserve. With
-    certain leaders and one p the choice is that of :func:`greedy`.
-    """
-    check_number(0, 1, above=True, attendance=attendance)
-    seed, priority = draw_seed(task.rng), task.priority()
-    worlds = [Worlds.draw(task.network, p, task.samples, seed) for p in probabilities]
-    uncovered = [np.ones(len(each.starts) - 1) for each in worlds]
-    ones = np.ones(task.network.n)
-
-    def best(free: BoolArray) -> int:
-        pairs = zip(worlds, uncovered, strict=True)
-        gains = sum((expected_gains(tuple(each), ones, left) for each, left in pairs), 0.0 * ones)
-        return int(best_candidate(np.round(gains, SAME), free, priority))
-
-    def take(person: int) -> None:
-        for each, left in zip(worlds, uncovered, strict=True):
-            cover_components(tuple(each), person, attendance, left)
-
-    return picked_in_turn(task.candidates, task.k, best, take)
 
 
 def picked_in_turn(

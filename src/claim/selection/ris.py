@@ -6,7 +6,7 @@ import numpy as np
 
 from claim.cascades.influence import RowSampler, in_chunks
 from claim.cascades.kernels import GOLDEN, gap, grown, is_live, kernel, memberships, stream, uniform, world_state
-from claim.errors import check_number
+from claim.errors import InputError, check_number
 from claim.networks.network import IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.greedy import Candidates, Chosen, Task
@@ -29,6 +29,8 @@ def ris(task: Task, epsilon: float = EPSILON, most_stored: int = MOST_STORED) ->
     allow it, the share reached is returned.
     """
     check_number(0, 1, probability=task.p)
+    if not task.model.is_plain:
+        raise InputError(f"ris knows the model ic only, got {task.model}")
     network, candidates, k = task.network, task.candidates, task.k
     rows, priority = RowSampler.of(network, task.p, against=True), task.priority()
     if rows.p == 0 or not len(rows.contacts):  # everyone reaches themselves only: any choice is the best

@@ -6,14 +6,18 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from claim.cascades import IC, Model
 from claim.discovery import Discovered, Selector
 from claim.discovery.protocols import Limits
 from claim.errors import InputError
 from claim.networks import Network
+from claim.networks.groups import UNKNOWN, Groups
 from claim.networks.network import BoolArray, FloatArray
-from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy, picked_in_turn, robust_greedy
+from claim.selection.fair import Fair, choose_fairly
+from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy, picked_in_turn
 from claim.selection.kernels import best_candidate
 from claim.selection.ris import ris
+from claim.selection.robust import beliefs_of, robust_greedy
 
 DAMPING = 0.85
 CLOSE_ENOUGH = 1e-9
@@ -24,8 +28,10 @@ MOST_ROUNDS = 200
 class MethodSelector:
     """One of ``METHODS`` on the seen edges: people whose other contacts are unknown count as if they had none.
 
-    By default it is the greedy method, the paper's oracle; it alone plans for attendance and a range of p.
+    By default it is the greedy method, the paper's oracle; it alone plans for attendance, a range of p and other models
+    than ``ic``.
 
+    ``fair`` says how the greedy method balances groups, as far as they are known of at least two.
     ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
     probabilities instead of for ``p`` alone.
     """
@@ -35,32 +41,45 @@ class MethodSelector:
     ties: Ties = "random"
     attendance: float = 1.0
     p_range: tuple[float, ...] = ()
+    model: Model = IC
+    fair: str = "none"
     name: str = "greedy"
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
         network = discovered.as_network()
         candidates = Candidates.of(network.n, k, **limits)
-        task = Task(network, candidates, k, self.p, self.samples, rng, self.ties)
+        task = Task(network, candidates, k, self.p, self.samples, rng, self.ties, self.model)
+        if self.name == "greedy" and self.fair != "none" and len(set(discovered.groups.values())) > 1:
+            groups = Groups.of("group", [discovered.groups.get(person, UNKNOWN) for person in range(len(discovered))])
+            return choose_fairly(task, groups, Fair.of(self.fair))[0]
         if self.name == "greedy" and (self.attendance != 1 or self.p_range):
-            return robust_greedy(task, self.p_range or (self.p,), self.attendance)
+            return robust_greedy(task, beliefs_of([self.model], self.p_range or (self.p,)), self.attendance)
         return METHODS[self.name](task).leaders
 
 
 def selector_named(
-    name: str, p: float = 0.1, *, family: str | None = None, people: float | None = None, **settings: Any
+    name: str,
+    p: float = 0.1,
+    *,
+    family: str | None = None,
+    people: float | None = None,
+    model: Model = IC,
+    **settings: Any,
 ) -> Selector:
     """The selector of that name; an unknown name raises an error that lists the known ones.
 
     ``settings`` are those of :class:`MethodSelector`, which foresight has, too. ``family`` is that of the network, if
     known: ``foresight:1`` takes the model fitted to it. ``people`` is the number of people, if known; only foresight
-    makes use of it.
+    makes use of it, and knows no other ``model`` than ``ic``.
     """
     if name in METHODS:
-        return MethodSelector(p, **settings, name=name)
+        return MethodSelector(p, **settings, model=model, name=name)
     if name.partition(":")[0] == "foresight":
         from claim.selection.foresight import foresight_named  # its models take time to load
 
+        if not model.is_plain:
+            raise InputError(f"{name} knows the model ic only, got {model}")
         return foresight_named(name, family, p=p, people=people, **settings)
     raise InputError(f"no selector is called {name!r} (known: {', '.join(METHODS)}, foresight)")
 

@@ -69,6 +69,11 @@ def only_open(policy: Policy) -> bool:
     return getattr(policy, "only_open", False)
 
 
+def undirected_ic_only(thing: object) -> bool:
+    """Whether a policy or selector was made for undirected contacts and the model ``ic``, and knows no others."""
+    return getattr(thing, "undirected_ic_only", False)
+
+
 def chooses_leaders(policy: Policy) -> bool:
     """Whether the policy chooses the leaders itself, by a method ``select``."""
     return callable(getattr(policy, "select", None))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import NamedTuple, Unpack
+from typing import ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -15,7 +15,16 @@ from claim.errors import InputError, check_number, check_whole
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
+from claim.selection.fair import Fair
 from claim.selection.foresight.features import FeatureState, study_features, with_trusted_marks
+from claim.selection.foresight.groups import (
+    ExpectedGroup,
+    FairSearch,
+    SeenGroups,
+    choose_fairly_unseen,
+    expected_groups,
+    known_groups,
+)
 from claim.selection.foresight.model import FREE, Model, free_ranges, shipped_model
 from claim.selection.foresight.ranges import Ranges, range_features
 from claim.selection.foresight.reach import Guess, bounded, estimated_people, reach_features
@@ -129,6 +138,8 @@ class FreeForesight:
     p_range: tuple[float, ...] = ()
     family: str = FREE
     people: float | tuple[float, float] | None = None
+    fair: str = "none"  # how groups are balanced, where they are known of several people
+    undirected_ic_only: ClassVar = True
 
     def __post_init__(self) -> None:
         for p in (self.p, *self.p_range):
@@ -174,7 +185,34 @@ class FreeForesight:
         The people after the first ``k`` in a longer list are the replacements, best first.
         """
         candidates = Candidates.of(len(discovered), k, **limits)
+        groups = known_groups(discovered) if self.fair != "none" else None
+        if groups is not None:
+            return self._select_fairly(discovered, groups, candidates, k, rng)
         return self.select_in(SeenNetwork.of(discovered), candidates, k, rng) if len(discovered) else []
+
+    def _select_fairly(
+        self, discovered: Discovered, groups: SeenGroups, candidates: Candidates, k: int, rng: np.random.Generator
+    ) -> list[int]:
+        seed, view = draw_seed(rng), SeenNetwork.of(discovered)
+        priority = tie_priority(view.n, self.ties, rng)
+        search = FairSearch(self, view, groups, self._people(view), candidates, k, seed, priority)
+        return choose_fairly_unseen(search, Fair.of(self.fair))
+
+    def _people(self, view: SeenNetwork) -> float:
+        """The number of people there are, as far as it is known."""
+        low, high = self.people_bounds(view.n)
+        return high if high < np.inf else float(np.clip(estimated_people(view)[0], low, high))
+
+    def expect_groups(
+        self, discovered: Discovered, leaders: Sequence[int], expected: Expected, rng: np.random.Generator
+    ) -> dict[str, ExpectedGroup]:
+        """The expected reach in each group, as parts of the ``expected`` reach; nothing where no groups are known."""
+        groups, view = known_groups(discovered), SeenNetwork.of(discovered)
+        if groups is None or not leaders:
+            return {}
+        seed = draw_seed(rng)
+        states = [SelectionState(view, p, self.samples, seed, self.attendance) for p in self.chances]
+        return expected_groups(states, groups, leaders, expected, self._people(view), rng)
 
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
