@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -106,10 +107,16 @@ def own_object(kind: str, given: Any) -> Any | None:
         and given.partition(":")[0] not in (*TRAINED, *SELECTORS, MIX, QUOTA)
     ):
         return _checked(kind, _imported(given))
-    for entry in entry_points(group=f"claim.{kind}"):
+    for entry in _installed(kind, tuple(sys.path)):
         if entry.name == given:
             return _named(_checked(kind, entry.load()), given)
     return POLICIES.get(given) if kind == "policies" else None
+
+
+@cache
+def _installed(kind: str, path: tuple[str, ...]) -> EntryPoints:
+    """The policies or selectors that installed packages offer; reads a file of every package on the ``path``."""
+    return entry_points(group=f"claim.{kind}")
 
 
 def _checked(kind: str, given: Any) -> Any:

@@ -25,7 +25,7 @@ def hold_session(watched) -> None:
     page = watched.page
     open_page(page, "Sessions")
     page.get_by_label("Date and time").fill("2099-03-01T14:30")
-    page.get_by_label("Place or label").fill("town hall")
+    page.get_by_label("Place (optional)").fill("town hall")
     press(page, "Save the session")
     page.get_by_role("heading", name="Session 1: 2099-03-01 14:30").wait_for()
     with page.expect_navigation():
@@ -108,7 +108,7 @@ def test_sheets_and_appointments_show_names_only_if_asked(watched, server):
     page.goto(page.url.partition("/print")[0] + "/appointments")
     page.get_by_label("Name or code").fill("P1")
     page.get_by_label("Date and time").fill("2099-03-01T09:00")
-    page.get_by_label("Place or label").fill("gate")
+    page.get_by_label("Place (optional)").fill("gate")
     press(page, "Save the appointment")
     page.get_by_role("cell", name="gate").wait_for()
     assert "Zubizarreta" not in page.locator("table").inner_text()

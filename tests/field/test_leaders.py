@@ -6,7 +6,7 @@ import pytest
 from paper import Paper
 
 from claim.errors import InputError
-from claim.field.advice.leaders import MOST_REASONS, LeaderAdvice, choose_leaders
+from claim.field.advice.leaders import MOST_REASONS, LeaderAdvice, LeaderChoice, choose_leaders
 from claim.field.study import commands
 from claim.selection.foresight import selector as foresight
 
@@ -138,3 +138,11 @@ def test_who_refused_the_survey_is_asked_with_care(hubs):
     hubs.run(lambda draft: commands.wish_for_leader(draft, hub, "include"))
     texts = [reason.text for reason in choose_leaders(hubs.study).leaders[0].reasons]
     assert texts[:2] == ["you asked for this person", foresight.REFUSED_SURVEY]
+
+
+def test_leaders_and_reach_are_the_same_with_and_without_reasons(hubs):
+    change(hubs, leaders=2, size_low=20, size_high=30)
+    advice, choice = choose_leaders(hubs.study), LeaderChoice(hubs.study)
+    assert (list(choice.leaders), choice.reach) == (chosen(advice), advice.reach)
+    assert choice.reach is not None
+    assert choice.advice == advice

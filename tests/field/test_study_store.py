@@ -38,6 +38,13 @@ def reopened(opened, passphrase=PASSPHRASE) -> Store:
     return Store.open(opened.store.path, passphrase, Gate(sleep=lambda seconds: None))
 
 
+def test_what_was_read_on_opening_is_forgotten_with_the_key(opened):
+    store = reopened(opened)
+    store.close()
+    with pytest.raises(InputError, match="locked"):
+        store.contents()
+
+
 def test_what_was_appended_is_there_when_opened_again(library, opened):
     log, people = opened.study.log, opened.study.people
     opened.lock()

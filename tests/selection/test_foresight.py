@@ -493,3 +493,14 @@ def test_what_cannot_be_is_refused(wrong):
 
 def test_all_forms_share_one_interface():
     assert all(isinstance(foresight_named(name), FreeForesight) for name in FORMS)
+
+
+@pytest.mark.parametrize("name", ["foresight:free", "foresight"])
+def test_gains_of_some_classes_are_those_of_all(name):
+    """Bit by bit, so that reasons do not depend on how they are computed."""
+    view = SeenNetwork.of(seen(3))
+    state = foresight_named(name, p=0.2, samples=50).state(view, 0.2, seed=1, attendance=0.7)
+    for leader in (0, view.n - 1, 2):
+        classes = np.arange(0, view.groups, 3)
+        np.testing.assert_array_equal(state.gains(classes), state.gains()[classes])
+        state.take(leader)

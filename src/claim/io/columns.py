@@ -42,11 +42,13 @@ _RECRUITMENT = re.compile(
     r"(?:own|recruiters?)?(?:coupon|cupon)(?:e?s)?(?:id|code|number|no)?\d*|recruiters?(?:id|code|name)?"
     r"|(?:recruited|referred|nominated|named|invited)by|reclutadora?|reclutad[oa]por"
 )
+_COUPON = r"(?:(?:id|code|number|no|numero|codigo)(?:of|del?)?(?:the|el)?)?(?:coupon|cupon)(?:e?s)?"
 _OWN_COUPON = re.compile(
-    "(?:own|my|propio)?(?:coupon|cupon)(?:id|code|number|no|numero|propio|codigo|received|recibido|used|usado)?"
+    rf"(?:own|my|propio)?{_COUPON}(?:id|code|number|no|numero|propio|codigo|received|recibido|used|usado|traido|quetrajo)?"
 )
 _GIVEN_COUPON = re.compile(
-    r"(?:given|issued)?(?:coupon|cupon)(?:e?s)?(?:given|issued|out|entregado|dado)?s?(?:id|code|number|no|numero)?\d{1,2}"
+    rf"(?:given|issued)?{_COUPON}(?:given|issued|handedout|out|entregado|dado|repartido)?s?"
+    r"(?:id|code|number|no|numero|codigo)?\d{1,2}"
 )
 _PEOPLE = frozenset({
     "name", "names", "fullname", "firstname", "lastname", "surname", "nickname", "person", "people", "respondent",
@@ -111,7 +113,7 @@ def is_contact(name: str) -> bool:
 
 def is_recruitment(name: str) -> bool:
     """Whether a column holds the recruiter of a person, such as ``coupon2`` or ``referred by``."""
-    return _RECRUITMENT.fullmatch(normal(name)) is not None
+    return _RECRUITMENT.fullmatch(normal(name)) is not None or is_own_coupon(name) or is_given_coupon(name)
 
 
 class ContactPart(NamedTuple):

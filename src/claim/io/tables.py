@@ -85,6 +85,8 @@ def _tables(source: Source, tally: Tally) -> list[Table]:
     content = source.content or b""
     if content.startswith(MAGICS):
         archive = Archive(source)
+        if {"mimetype", "content.xml"} <= set(archive.names):
+            raise source.error(None, "an OpenDocument file (.ods); save it as .xlsx or CSV")
         return _sheets(source, archive, tally) if WORKBOOK in archive else _members(source, archive, tally)
     if content.startswith(_OLE):
         problem = "an old Excel file (.xls), or one with a password; save it without a password as .xlsx or CSV"

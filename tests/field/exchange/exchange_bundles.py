@@ -36,6 +36,12 @@ def _marks(code: str, ties: tuple[TieRecord, ...]) -> st.SearchStrategy[str | No
     return st.sampled_from([None, *(other for pair in pairs if code in pair for other in pair - {code})])
 
 
+LEADERS = st.just({}) | st.fixed_dictionaries(
+    {"leader": st.sampled_from(LEADER_STATES)},
+    optional={name: st.integers(0, 3) for name in ("sessions_attended", "sessions_missed")},
+)
+
+
 @st.composite
 def bundles(draw: st.DrawFn) -> Bundle:
     codes = draw(st.lists(CODES, min_size=1, max_size=6, unique=True))
@@ -52,7 +58,7 @@ def bundles(draw: st.DrawFn) -> Bundle:
             is_start=draw(st.booleans()),
             is_new=draw(st.booleans()),
             leader_rank=draw(COUNTS),
-            leader=draw(st.sampled_from([None, *LEADER_STATES])),
+            **draw(LEADERS),
             follow_up=draw(st.sampled_from([None, *FOLLOW_UP_ANSWERS])),
             x=draw(NUMBERS),
             y=draw(NUMBERS),

@@ -156,6 +156,17 @@ def test_a_form_in_a_workbook_beside_a_list(brought: Bring) -> None:
     assert people == TWO | {"Carla": ("named", set())}
 
 
+def test_other_sheets_beside_a_form_are_left_out_and_said_to_be(brought: Bring) -> None:
+    sheets = {
+        "Read me": [["About this file"], ["Made by Ana Lopez"]],
+        "Answers": [["name", "friend_1"], ["Ana", "Ben"], ["Ben"]],
+        "Choices": [["list", "label"], ["yesno", "Yes"]],
+    }
+    assert brought(workbook(sheets)) == TWO
+    left = [str(note) for note in preview(Source("a.xlsx", workbook(sheets))).notes if "not needed" in str(note)]
+    assert left == [f"a.xlsx [{sheet}]: not needed, left out" for sheet in ("Read me", "Choices")]
+
+
 # Coupons --------------------------------------------------------------------------------------------------------------
 
 COUPONS = crlf(
@@ -165,7 +176,8 @@ COUPONS = crlf(
 
 @pytest.mark.parametrize(
     "header", ["name,coupon,coupon_1,coupon_2,coupon_3", "nombre,cupón,cupón 1,cupón 2,cupón 3",
-               "name,own coupon,coupon1,coupon2,coupon3"],
+               "name,own coupon,coupon1,coupon2,coupon3",
+               "Participante,Número de cupón recibido,Cupón entregado 1,Cupón entregado 2,Cupón entregado 3"],
 )  # fmt: skip
 def test_who_comes_with_a_coupon_is_a_contact(brought: Bring, study: OpenStudy, header: str) -> None:
     text = COUPONS.replace("name,coupon,coupon_1,coupon_2,coupon_3", header)
@@ -345,3 +357,8 @@ def test_people_who_withdrew_and_names_that_come_again_are_said() -> None:
     ]
     assert notes(crlf("name", "Ana", "ana")) == ["a.csv:3: 'ana' comes again: taken as the same person"]
     assert notes(crlf("Source,Target", "A,B", "A,B")) == ["a.csv:3: the tie comes again: counted once"]
+
+
+def test_an_opendocument_file_is_told_apart_from_a_zip_file() -> None:
+    with pytest.raises(InputError, match=r"OpenDocument file \(\.ods\); save it as \.xlsx or CSV"):
+        preview(Source("a.ods", packed({"mimetype": "application/vnd.oasis", "content.xml": "<office/>"})))

@@ -68,6 +68,8 @@ def _fill(draft: Draft) -> None:
     commands.plan_session(draft, "2030-01-01T10:00", leaders=[zoe])
     commands.answer_of_leader(draft, zoe, "attended", 1)
     commands.answer_of_leader(draft, ann, "offered")
+    commands.answer_of_leader(draft, ann, "accepted")
+    commands.answer_of_leader(draft, ann, "not attended")
     commands.answer_of_leader(draft, ann, "declined")
     commands.answer_follow_up(draft, "P2", "yes")
     unnamed = draft.new_person(None)
@@ -148,7 +150,7 @@ def shape(bundle: Bundle) -> object:
     return (
         [(p.status, p.consent, p.n_contacts, p.times_named, p.is_start, p.leader_rank) for p in bundle.people],
         [(place.get(p.first_named_by or ""), p.is_new, place.get(p.marked or "")) for p in bundle.people],
-        [(p.leader, p.follow_up) for p in bundle.people],
+        [(p.leader, p.sessions_attended, p.sessions_missed, p.follow_up) for p in bundle.people],
         {frozenset((place[t.source], place[t.target])): {place[c] for c in t.named_by} for t in bundle.ties},
         [(place[s.person_code], s.outcome, s.n_named) for s in bundle.surveys],
     )
@@ -183,6 +185,22 @@ def test_foreign_files_are_one_batch_and_undone_whole(busy: OpenStudy, file: Sou
     busy.run(lambda draft: commands.undo(draft, done.events[-1].seq))
     assert bundle_of(busy.view) == before
     busy.verify()
+
+
+def test_numbers_of_sessions_that_no_leader_can_have(study: OpenStudy) -> None:
+    header = "person_code,leader,sessions_attended,sessions_missed\n"
+    rows = "P1,offered,2,1\nP2,,3,\nP3,accepted,2000000000,\n"
+    looked_at = preview([Source("people.csv", (header + rows).encode())])
+    assert [str(problem) for problem in looked_at.problems] == ["people.csv:4: more than 1000 sessions of one person"]
+    looked_at = preview([Source("people.csv", (header + rows.partition("P3")[0]).encode())])
+    assert [str(note) for note in looked_at.notes] == [
+        "people.csv:3: sessions of a person who was not asked to lead: left out"
+    ]
+    study.run(lambda draft: import_preview(draft, looked_at))
+    leader = study.study.person("P1").leader
+    assert leader is not None
+    assert (leader.answer, leader.attended, leader.not_attended) == ("offered", 2, 1)  # asked again
+    assert study.study.person("P2").leader is None
 
 
 def test_people_in_the_file_can_be_people_in_the_study(busy: OpenStudy) -> None:

@@ -296,12 +296,12 @@ THEMES = (
     Theme(
         ("namers", "namers who know each other"),
         "named by more people than others are",
-        "not named by as many as others, who bring little that is new here",
+        "named by fewer people than others; who is named by many brings little that is new here",
     ),
     Theme(
         ("lonely namers", "loneliest namer"),
         "named by a person who knows few others; here such people lead to hubs",
-        "not named by the loners, who lead to few people here",
+        "not named by people who know few others; here such people lead to few people",
     ),
     Theme(
         ("namers' contacts", "most contacts"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -46,46 +47,94 @@ class LeaderAdvice:
 def choose_leaders(
     study: Study, include: Iterable[str] = (), exclude: Iterable[str] = (), attendance: float | None = None
 ) -> LeaderAdvice:
+    """Leaders and replacements with the reach to expect and reasons; see :class:`LeaderChoice`."""
+    return LeaderChoice(study, include, exclude, attendance).advice
+
+
+class LeaderChoice:
     """The study's number of leaders, with the wishes and answers that are in the log and those given here.
 
     People who were offered the part or accepted stay leaders. Those who declined or were replaced are passed over, and
     those who refused to be surveyed too, unless the team asks for them. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
+
+    The reach and the reasons are computed when they are asked for.
     """
-    from claim.selection.foresight import NAME as FORESIGHT
-    from claim.selection.foresight import foresight_named, shown_reasons
-    from claim.selection.foresight.selector import ADDS
-    from claim.selection.selectors import MethodSelector
 
-    setup, discovered, codes, include = study.setup, study.discovered(), study.seen.codes, tuple(include)
-    k, known = setup.leaders, len(codes)
-    attendance = setup.attendance if attendance is None else attendance
-    people = float(setup.size_low or 0), float(setup.size_high or np.inf)
-    foresight = foresight_named(FORESIGHT, p=setup.p, samples=SAMPLES, attendance=attendance, people=people)
-    wishes = _wishes(study, include, exclude)
-    if len(wishes["must"]) > k:
-        problem = "{count} people are to lead, but the study has {leaders} leaders"
-        raise InputError(problem, count=len(wishes["must"]), leaders=k)
-    if known - len(wishes["must_not"]) < 1:
-        return LeaderAdvice((), (), None, attendance, setup.p, known)
+    def __init__(
+        self, study: Study, include: Iterable[str] = (), exclude: Iterable[str] = (), attendance: float | None = None
+    ) -> None:
+        from claim.selection.foresight import NAME as FORESIGHT
+        from claim.selection.foresight import foresight_named
+        from claim.selection.foresight.selection_state import SeenNetwork
+        from claim.selection.greedy import Candidates
+        from claim.selection.selectors import MethodSelector
 
-    def random(purpose: str) -> np.random.Generator:
-        return np.random.default_rng(named_seed(setup.seed, purpose))
+        setup, self.study, self.include = study.setup, study, tuple(include)
+        self.attendance = setup.attendance if attendance is None else attendance
+        people = float(setup.size_low or 0), float(setup.size_high or np.inf)
+        self._foresight = foresight_named(
+            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people
+        )
+        self._wishes = _wishes(study, self.include, exclude)
+        k, known = setup.leaders, len(study.seen.codes)
+        if len(self._wishes["must"]) > k:
+            problem = "{count} people are to lead, but the study has {leaders} leaders"
+            raise InputError(problem, count=len(self._wishes["must"]), leaders=k)
+        self._view = SeenNetwork.of(study.discovered())
+        self._chosen: list[int] = []
+        if known - len(self._wishes["must_not"]) < 1:
+            return
+        if setup.selector == "greedy":
+            selector = MethodSelector(setup.p, SAMPLES)
+            self._chosen = selector.select(
+                study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes
+            )
+        else:
+            candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
+            self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
 
-    selector = MethodSelector(setup.p, SAMPLES) if setup.selector == "greedy" else foresight
-    chosen = selector.select(discovered, k + REPLACEMENTS, random("leaders"), **wishes)
-    reach: Expected | None = None
-    if any(person.surveyed_at for person in study.people.values()):
-        expected = foresight.expect(discovered, chosen[:k], random("reach"))
-        reach = None if expected.vague else expected
-    scale = None if reach is None else (reach.mean, k)
-    found = foresight.reasons(discovered, chosen, random("reasons"), scale, **wishes)
-    suggestions = []
-    for leader, whys, shown in zip(chosen, found, shown_reasons(found, reach is not None), strict=True):
-        adds = None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
-        reasons = _reasons(study.people[codes[leader]], shown, include)
-        suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
-    return LeaderAdvice(tuple(suggestions[:k]), tuple(suggestions[k:]), reach, attendance, setup.p, known)
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The codes of the leaders, best first."""
+        return tuple(self.study.seen.codes[who] for who in self._chosen[: self.study.setup.leaders])
+
+    @cached_property
+    def reach(self) -> "Expected | None":
+        """How many people the leaders reach on average; None as long as too little is known to say so."""
+        if not self._chosen or not any(person.surveyed_at for person in self.study.people.values()):
+            return None
+        leaders = self._chosen[: self.study.setup.leaders]
+        expected = self._foresight.expect(self.study.discovered(), leaders, self._random("reach"), self._view)
+        return None if expected.vague else expected
+
+    @cached_property
+    def advice(self) -> LeaderAdvice:
+        """All of it, with reasons."""
+        from claim.selection.foresight import shown_reasons
+        from claim.selection.foresight.selector import ADDS
+
+        setup, codes, reach = self.study.setup, self.study.seen.codes, self.reach
+        found = self._foresight.reasons(
+            self.study.discovered(),
+            self._chosen,
+            self._random("reasons"),
+            reach and (reach.mean, setup.leaders),
+            self._view,
+            **self._wishes,
+        )
+        suggestions = []
+        for leader, whys, shown in zip(self._chosen, found, shown_reasons(found, reach is not None), strict=True):
+            adds = (
+                None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
+            )
+            reasons = _reasons(self.study.people[codes[leader]], shown, self.include)
+            suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
+        leaders, others = tuple(suggestions[: setup.leaders]), tuple(suggestions[setup.leaders :])
+        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes))
+
+    def _random(self, purpose: str) -> np.random.Generator:
+        return np.random.default_rng(named_seed(self.study.setup.seed, purpose))
 
 
 def _wishes(study: Study, include: Iterable[str], exclude: Iterable[str]) -> dict[str, list[int]]:

@@ -9,6 +9,7 @@ import secrets
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -158,7 +159,7 @@ class Rehearsal:
 
     # How well it went ------------------------------------------------------------------------------------------------
 
-    def score(self, leaders: list[str]) -> Score:
+    def score(self, leaders: Iterable[str]) -> Score:
         """The reach of these leaders on the hidden network, beside repeated studies with as many interviews."""
         hidden = {who for who in (self.hidden(code) for code in leaders) if who is not None}
         study = self.opened.study

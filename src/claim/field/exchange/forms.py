@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from claim.field.exchange.builder import Builder, Role, Row, Tables, has, normal, suggested, surnames
-from claim.field.exchange.network_tables import read_roster
+from claim.field.exchange.network_tables import ROSTER_NAME, read_roster
 from claim.field.exchange.records import SurveyRecord
 from claim.field.exchange.submissions import RESPONDENT, REST, did_not_consent
 from claim.io.columns import (
@@ -39,7 +39,7 @@ def _is_form(table: Table) -> bool:
 
 
 def read_forms(tables: Tables, builder: Builder) -> None:
-    """The respondents of all forms first, since a contact may be given by the code of one; other tables are lists."""
+    """The respondents of all forms first, since a contact may be given by the code of one; then lists of names."""
     forms = list(filter(_is_form, tables)) or tables
     read = [_Form(table, builder) for table in forms]
     codes = {code: person for form in read for code, person in form.codes.items()}
@@ -47,8 +47,16 @@ def read_forms(tables: Tables, builder: Builder) -> None:
         form.read_contacts(codes)
         form.read_coupons()
         form.note_unused()
-    if len(forms) < len(tables):
-        read_roster([table for table in tables if table not in forms], builder)
+    lists = [table for table in tables if table not in forms and _is_list(table, builder)]
+    builder.note_unused(tables, [*forms, *lists])
+    read_roster(lists, builder)
+
+
+def _is_list(table: Table, builder: Builder) -> bool:
+    """Whether a table beside a form lists names: a column says so. Other sheets hold notes or the choices of a form."""
+    chosen = builder.mapping.get(ROSTER_NAME.key)
+    named = suggested(table.columns, ROSTER_NAME) if chosen is None else chosen
+    return table.has_header is not False and named in table.columns
 
 
 def _last(column: str) -> str:

@@ -1,5 +1,7 @@
 """Plain tables: the project's own (people, ties, surveys) and look-alikes, lists of names, and recruitment tables."""
 
+from typing import Any
+
 from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, Builder, Role, Row, Tables, has, normal, surnames
 from claim.field.exchange.records import FOLLOW_UP_ANSWERS, LEADER_STATES, OUTCOMES, STATUSES, SurveyRecord
 from claim.field.study.state import GONE
@@ -7,6 +9,7 @@ from claim.io.columns import PAIRS, names_no_one
 from claim.io.tables import Table
 from claim.io.text import shown, unescaped, unescaped_list
 
+MAX_SESSIONS = 1_000  # of one leader
 PEOPLE = (
     Role("people.code", "the people's codes", ("personcode", "id", "code", "nodeid", "codigo"), needed=True),
     Role("people.name", "the people's names", ("name", "label", *FULL_NAMES, *FIRST_NAMES)),
@@ -27,6 +30,8 @@ PEOPLE = (
         ("leader",),
         read=lambda row, key: row.one_of(key, LEADER_STATES),
     ),
+    Role("people.sessions_attended", "how many sessions they came to", ("sessionsattended",), read=Row.count),
+    Role("people.sessions_missed", "how many sessions they missed", ("sessionsmissed",), read=Row.count),
     Role(
         "people.follow_up",
         "their follow-up answer",
@@ -79,11 +84,26 @@ def _read_people(table: Table, builder: Builder, with_ties: bool) -> None:
             row.problem("the code {code} comes twice, first in line {line}", code=shown(code), line=lines[code])
             continue
         lines[code] = row.line
-        builder.person(row, code, name=name if name and name != code else None, **row.values(PEOPLE))
+        values = row.values(PEOPLE)
+        _check_sessions(row, values)
+        builder.person(row, code, name=name if name and name != code else None, **values)
         if row.text("people.status").casefold() in GONE:
             row.note("a person who withdrew: left out, with what they reported")
         if marked := row.code("people.marked"):
             builder.mark(row, code, marked)
+
+
+def _check_sessions(row: Row, values: dict[str, Any]) -> None:
+    """Leave out numbers of sessions that no leader can have."""
+    numbers = {key: values[key] for key in ("sessions_attended", "sessions_missed") if values.get(key)}
+    if sum(numbers.values()) > MAX_SESSIONS:
+        row.refuse("more than {most} sessions of one person", most=MAX_SESSIONS)
+    elif numbers and values.get("leader") is None and values.get("leader_rank") is None:
+        row.note("sessions of a person who was not asked to lead: left out")
+    else:
+        return
+    for key in numbers:
+        del values[key]
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -168,13 +188,14 @@ def _read_surveys(table: Table, builder: Builder) -> None:
 
 # Lists of names, and the table of programs for respondent-driven sampling ---------------------------------------------
 
+ROSTER_NAME = Role(
+    "roster.name",
+    "the names",
+    ("name", *FULL_NAMES, "names", "nickname", *FIRST_NAMES, "persona", "participante"),
+    needed=True,
+)
 NAMES = (
-    Role(
-        "roster.name",
-        "the names",
-        ("name", *FULL_NAMES, "names", "nickname", *FIRST_NAMES, "persona", "participante"),
-        needed=True,
-    ),
+    ROSTER_NAME,
     *surnames("roster.name"),
     Role("roster.is_start", "whether they are start people", ("isstart", "start")),
 )

@@ -224,10 +224,8 @@ class _Import:
         asked = [each for each in self.people.values() if each.leader_rank is not None or each.leader is not None]
         for person in sorted(asked, key=lambda each: (each.leader_rank is None, each.leader_rank or 0, each.code)):
             code = self.codes[person.code]
-            if code not in self.draft.state.leaders:
-                self.draft.append(LeaderAnswered(code, "offered"))
-                if person.leader not in (None, "offered"):
-                    self.draft.append(LeaderAnswered(code, cast(LeaderAnswer, person.leader)))
+            for answer in _answers(person) if code not in self.draft.state.leaders else ():
+                self.draft.append(LeaderAnswered(code, answer))
 
     def _follow_up(self) -> None:
         """The answers of people who were not asked to lead, and have none in the study yet."""
@@ -235,3 +233,13 @@ class _Import:
             codes = set(self.draft.state.codes_of(self.codes[person.code]))
             if person.follow_up is not None and not codes & {*self.draft.state.leaders, *self.draft.state.follow_up}:
                 commands.answer_follow_up(self.draft, self.codes[person.code], cast(FollowUpAnswer, person.follow_up))
+
+
+def _answers(person: PersonRecord) -> list[LeaderAnswer]:
+    """What a leader answered, with the sessions they came to or missed, in an order in which it may have happened."""
+    visits: list[LeaderAnswer] = ["attended"] * (person.sessions_attended or 0)
+    visits += ["not attended"] * (person.sessions_missed or 0)
+    last = cast(LeaderAnswer, person.leader or "offered")
+    if not visits:
+        return ["offered"] if last == "offered" else ["offered", last]
+    return ["offered", "accepted", *visits, *([] if last == "accepted" else [last])]

@@ -30,8 +30,8 @@ class OpenStudy:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._turn = threading.RLock()
-        with store.transaction() as file:
-            self.view = View(Study(file.events()), file.texts())  # as this process knows it, see :meth:`refresh`
+        log, texts = store.contents()
+        self.view = View(Study(log), texts)  # as this process knows it, see :meth:`refresh`
 
     @property
     def study(self) -> Study:

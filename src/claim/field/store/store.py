@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from claim.errors import ClaimError, InputError
 from claim.field.store import cipher
@@ -168,6 +168,13 @@ class Verified:
     set_back: tuple[SetBack, ...] = ()  # the chain is in order, the times are not
 
 
+class Contents(NamedTuple):
+    """What a study file holds: events, and the texts they commit to."""
+
+    log: Log
+    texts: dict[str, str]
+
+
 class Store:
     """An open study file."""
 
@@ -175,6 +182,7 @@ class Store:
         self.path = path
         self._key, self._salt = bytearray(key), salt
         self._identity = files.identity(path)
+        self._read: Contents | None = None  # when the file was opened, until it is asked for
 
     # Opening and closing ---------------------------------------------------------------------------------------------
 
@@ -211,7 +219,7 @@ class Store:
                     raise WrongPassphrase from error
                 if version == 0:
                     raise WrongPassphrase
-            store.verify()
+            store._read = store._checked()
             on_error.pop_all()
         return store
 
@@ -220,6 +228,7 @@ class Store:
         with _turn:
             self._disconnect()
             self._key[:] = bytes(len(self._key))
+            self._read = None
 
     @cached_property
     def _connection(self) -> Any:
@@ -255,20 +264,31 @@ class Store:
         with self.transaction() as file:
             return file.events()
 
+    def contents(self) -> Contents:
+        """All events and texts, checked; what was read when the file was opened is handed out once."""
+        with _turn:
+            read, self._read = self._read, None
+            if read is not None:
+                return read
+            with self.transaction() as file:
+                return Contents(file.events(), file.texts())
+
     def verify(self) -> Verified:
         """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
+        log, texts = self._checked()
+        promised = {value for each in log for name, value in vars(each.body).items() if name in ("name", "reason")}
+        return Verified(len(log), len(texts), len(promised - texts.keys()), head_of(log), clock_set_back(log))
+
+    def _checked(self) -> Contents:
         with self.transaction() as file:
             for check, fine in (("cipher_integrity_check", []), ("integrity_check", ["ok"])):
                 found = [row[0] for row in file.connection.execute(f"PRAGMA {check}")]
                 if found != fine:
                     raise Damaged("the study file is damaged ({problem}): restore a backup", problem=found[0])
             try:
-                log = file.events()
+                return Contents(file.events(), file.texts())
             except BrokenLog as error:
                 raise Damaged("{error}: restore a backup", error=error) from error
-            texts = file.texts()
-        promised = {value for each in log for name, value in as_data(each.body).items() if name in ("name", "reason")}
-        return Verified(len(log), len(texts), len(promised - texts.keys()), head_of(log), clock_set_back(log))
 
     def compact(self) -> None:
         """Leave no free page after erasing; what was erased is overwritten already, so a full disk does no harm."""

@@ -21,7 +21,10 @@ T = TypeVar("T")
 
 def canonical(data: Any) -> str:
     """The one JSON text of a value: sorted keys, no spaces, ASCII only, no NaN."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _ENCODER.encode(data)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 def as_data(value: Any) -> Any:
@@ -45,6 +48,8 @@ _hints = cache(get_type_hints)
 
 
 def _value(kind: Any, value: Any, where: str) -> Any:
+    if type(value) is kind:  # exactly: True is not a number here
+        return value
     origin, inner = get_origin(kind), get_args(kind)
     if is_dataclass(kind) and isinstance(kind, type):
         return from_data(kind, value)
@@ -54,7 +59,7 @@ def _value(kind: Any, value: Any, where: str) -> Any:
         return None if value is None else _value(inner[0], value, where)
     if kind is float and type(value) in (int, float):
         return float(value)
-    if type(value) is kind or (origin is Literal and value in inner):  # exactly: True is not a number here
+    if origin is Literal and value in inner:
         return value
     raise InputError("{where} cannot be {value}", where=where, value=repr(value)[:150])
 

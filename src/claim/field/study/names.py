@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
 LONGEST_NAME = 10_000
@@ -75,7 +75,7 @@ def word_similarity(one: str, other: str) -> float:
     """From 0 to 1 for two words, by the edits between them (a swap of neighbours is one); an initial fits a word."""
     if one == other:
         return 1.0
-    short, long = sorted((one, other), key=len)
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
     if len(short) == 1:
         return 0.85 if long.startswith(short) else 0.0
     if len(short) * 2 < len(long):
@@ -121,7 +121,6 @@ SHARED = 0.5  # of the shorter name's letter pairs: fewer never come out similar
 MOST_COMPARED = 250  # names compared in full for one query
 MOST_PAIRS = 2000
 BUCKETS = 1024  # letter pairs are counted by their hash
-ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -155,17 +154,17 @@ class NameIndex:
         self.names = list(names)
         before = prepared or {}
         self.prepared = {name: before.get(name) or Prepared.of(name) for _, name in self.names}
-        self._table = np.zeros((len(self.names), BUCKETS), dtype=np.float32)
         pairs = [self.prepared[name].pairs for _, name in self.names]
-        rows = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
-        self._table[rows, [pair for each in pairs for pair in each]] = 1.0
-        self._sizes = self._table.sum(axis=1)
+        self._starts = np.cumsum([0, *map(len, pairs)])
+        self._pairs = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=int(self._starts[-1]))
 
     def similar(self, name: str, limit: int = 5, at_least: float = LIKELY, apart_from: str = "") -> list[Match]:
         """People of a similar name, most similar first, each once under their best spelling."""
         wanted = Prepared.of(name)
-        shared = self._table[:, wanted.pairs].sum(axis=1)
-        share = shared / np.maximum(1.0, np.minimum(self._sizes, len(wanted.pairs)))
+        is_wanted = np.zeros(BUCKETS, dtype=np.int64)
+        is_wanted[list(wanted.pairs)] = 1
+        shared = np.diff(np.cumsum(np.append(0, is_wanted[self._pairs]))[self._starts])
+        share = shared / np.maximum(1, np.minimum(np.diff(self._starts), len(wanted.pairs)))
         best: dict[str, Match] = {}
         for row in np.argsort(-share, kind="stable")[:MOST_COMPARED].tolist():
             code, known = self.names[row]
@@ -196,16 +195,11 @@ class NameIndex:
 
     def _close_rows(self) -> list[tuple[int, int]]:
         """Pairs of rows that share many letter pairs, those that share the most if there are too many."""
-        parts: list[npt.NDArray[np.float64]] = []
-        table = self._table[:, self._table.sum(axis=0) > 1]  # the others are shared by no two names
-        for begin in range(0, len(self.names), ROWS):
-            share = table[begin : begin + ROWS] @ table[begin:].T
-            share /= np.maximum(1.0, np.minimum(self._sizes[begin : begin + ROWS, None], self._sizes[None, begin:]))
-            rows, others = np.nonzero(np.triu(share, 1) >= SHARED)
-            parts.append(np.stack([rows + begin, others + begin, share[rows, others]], axis=1))
-        found = np.concatenate(parts) if parts else np.zeros((0, 3))
-        order = np.argsort(-found[:, 2], kind="stable")[:MOST_PAIRS]
-        return [(int(row), int(other)) for row, other in found[order, :2]]
+        from claim.field.study.kernels import close_rows
+
+        ones, others, shares = close_rows(self._starts, self._pairs, BUCKETS, SHARED)
+        order = np.argsort(-shares, kind="stable")[:MOST_PAIRS]
+        return list(zip(ones[order].tolist(), others[order].tolist(), strict=True))
 
 
 def _bucket(pair: str) -> int:

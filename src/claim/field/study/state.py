@@ -4,7 +4,7 @@ Merging only notes that two codes are one person; everything stays filed under i
 is looked at (see :mod:`claim.field.study.study`). That is why un-merging and undoing restore exactly what was there.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -190,7 +190,7 @@ class State:
 
     def state_of(self, code: str) -> PersonState:
         """The state of a person under all of their codes."""
-        return strongest(self.people[each] for each in self.codes_of(code))
+        return strongest([self.people[each] for each in self.codes_of(code)])
 
     def reports_of(self, by: str, one: str, other: str) -> list[Report]:
         """What a person said about a contact between two people, under whichever codes it is filed."""
@@ -207,9 +207,9 @@ class State:
         return next((version for version in given if version is not None), None)
 
 
-def strongest(records: Iterable[CodeEntry]) -> PersonState:
+def strongest(records: Sequence[CodeEntry]) -> PersonState:
     """The state of a person, from what is filed under all of their codes."""
-    return min((each.state for each in records), key=_STRENGTH.index)
+    return records[0].state if len(records) == 1 else min((each.state for each in records), key=_STRENGTH.index)
 
 
 def joined(records: list[CodeEntry]) -> CodeEntry:

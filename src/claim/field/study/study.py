@@ -145,8 +145,9 @@ class Study:
     def _records(self) -> dict[str, list[CodeEntry]]:
         """What is filed under all codes of each person."""
         groups: dict[str, list[CodeEntry]] = {}
-        for record in self.state.people.values():
-            groups.setdefault(self.state.root(record.code), []).append(record)
+        for code, record in self.state.people.items():
+            root = self.state.root(code) if code in self.state.merged else code
+            groups.setdefault(root, []).append(record)
         return groups
 
     def _person(self, root: str, records: list[CodeEntry]) -> Person:
@@ -186,7 +187,7 @@ class Study:
         roots = {each.code: root for root, records in self._records.items() for each in records}
         gone = {root for root, records in self._records.items() if strongest(records) in GONE}
         current = [(roots[by], roots[one], roots[other]) for by, one, other in self.state.reports]
-        return [report for report in current if report[1] != report[2] and not gone.intersection(report)]
+        return [report for report in current if report[1] != report[2] and gone.isdisjoint(report)]
 
     @cached_property
     def _namers(self) -> dict[str, tuple[str, ...]]:
@@ -240,9 +241,9 @@ class Study:
         for i, person in enumerate(known):
             namers = (seen.index[namer] for namer in person.named_by)
             seen.discovered.add_person(next((namer for namer in namers if namer < i), None))
+        self._record_surveys(seen)  # first: ties between people who were surveyed change no class
         for tie in self.ties:
             seen.discovered.add_tie(seen.index[tie.one], seen.index[tie.other])
-        self._record_surveys(seen)
         for person in known:
             if person.marked is not None:
                 seen.discovered.record_mark(seen.index[person.code], seen.index[person.marked])

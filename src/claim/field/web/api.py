@@ -1,5 +1,6 @@
 """What the script on the pages asks for, as JSON; the same rules as for forms, with the token in a header."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Request
@@ -89,10 +90,10 @@ def picture(page: StudyPage) -> Response:
 
 
 @router.get("/picture/leaders")
-def suggested_leaders(page: StudyPage) -> dict[str, list[str]]:
+def suggested_leaders(page: StudyPage) -> dict[str, Sequence[str]]:
     """The codes of suggested leaders, best first; apart from the picture, because choosing them takes longer."""
-    advice, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100))
-    return {"leaders": [each.person for each in advice.leaders] if advice else []}
+    chosen, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100))
+    return {"leaders": chosen.leaders if chosen else ()}
 
 
 @router.post("/similar", dependencies=[OnlyOurs])

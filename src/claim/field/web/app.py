@@ -21,6 +21,7 @@ from claim.errors import ClaimError, InputError
 from claim.field.store.cipher import WrongPassphrase
 from claim.field.store.library import Library
 from claim.field.store.store import Conflict, Damaged, NotSaved
+from claim.field.study.names import NameIndex
 from claim.field.web import api, exchange, home, people, printing, sessions, settings, survey
 from claim.field.web.app_state import AppState, Locked, NoStudy
 from claim.field.web.guard import Guard
@@ -176,7 +177,7 @@ def _open_again(
 
 
 def warm_up() -> None:
-    """Read the pages and texts, then load or compile what leaders are chosen with."""
+    """Read the pages and texts, then load or compile what names and leaders are found with."""
     from claim.cascades import influence
     from claim.discovery import Discovered
     from claim.networks import Network
@@ -187,6 +188,7 @@ def warm_up() -> None:
         environment().get_template(name)
     for language in LANGUAGES:
         texts_in(language)
+    NameIndex([("P1", "Ana"), ("P2", "Anna")]).alike()
     network, rng = Network.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), np.random.default_rng(0)
     seen, foresight = Discovered.from_network(network, [0, 1]), foresight_named(NAME, p=0.5, samples=10)
     leaders = foresight.select(seen, 2, rng)

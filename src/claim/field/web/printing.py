@@ -86,7 +86,7 @@ def _appointments(page: StudyRequest) -> list[dict[str, Any]]:
 def report(page: StudyPage) -> Response:
     """One page for funders: codes and figures, no names."""
     found = follow_up_of(page)
-    advice, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100))
+    reach, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100).reach)
     values: dict[str, Any] = {"facts": view.after_selection(page.view), "found": found}
     values["picture"] = still_picture(page.study, page.places())
-    return page.page("report.html", guess=advice.reach if advice else None, **values)
+    return page.page("report.html", guess=reach, **values)

@@ -18,7 +18,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from claim.errors import ClaimError, InputError
-from claim.field.advice.leaders import LeaderAdvice, choose_leaders
+from claim.field.advice.leaders import LeaderChoice
 from claim.field.advice.recommend import Advice, recommend
 from claim.field.store.session import Done, OpenStudy
 from claim.field.study.commands import Draft
@@ -218,9 +218,9 @@ class StudyRequest(PageRequest):
         """Whom to survey next; without a count an open round goes on."""
         return self.view.once(("advice", count), lambda: recommend(self.study, count))
 
-    def leaders(self, attendance: float | None = None) -> LeaderAdvice:
+    def leaders(self, attendance: float | None = None) -> LeaderChoice:
         """Whom to ask to lead."""
-        return self.view.once(("leaders", attendance), lambda: choose_leaders(self.study, attendance=attendance))
+        return self.view.once(("leaders", attendance), lambda: LeaderChoice(self.study, attendance=attendance))
 
     def places(self) -> Places:
         """Where people are in the picture."""

@@ -183,7 +183,7 @@ def _survey(page: StudyRequest, code: str, typed: str = "", matches: Matches = (
 def leaders(page: StudyPage, attendance: Annotated[int | None, Query(ge=1, le=100)] = None) -> Response:
     """Leaders and replacements, with reasons and the reach to expect; wishes that contradict each other are shown."""
     attendance = percent(page.study.setup.attendance) if attendance is None else attendance
-    advice, problem = attempt(lambda: page.leaders(attendance / 100))
+    advice, problem = attempt(lambda: page.leaders(attendance / 100).advice)
     now, sessions = datetime.now().strftime("%Y-%m-%dT%H:%M"), page.study.state.sessions.items()
     upcoming = min((each for each in sessions if each[1].at >= now), key=lambda each: each[1].at, default=None)
     return page.page("leaders.html", attendance=attendance, advice=advice, problem=problem, upcoming=upcoming)
@@ -215,9 +215,9 @@ def record_leader(form: Sent, page: StudyPage) -> Response:
 @router.get("/practice")
 def score(page: StudyPage) -> Response:
     """The reach of the chosen leaders on the hidden network."""
-    advice = page.leaders()
-    score = _rehearsal(page).score([each.person for each in advice.leaders])
-    return page.page("practice.html", score=score, expected=advice.reach)
+    chosen = page.leaders()
+    score = _rehearsal(page).score(chosen.leaders)
+    return page.page("practice.html", score=score, expected=chosen.reach)
 
 
 @router.post("/practice/end")

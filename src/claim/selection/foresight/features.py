@@ -96,13 +96,15 @@ class FeatureState(SelectionState):
             view.marks[member], view.marks[member] / np.maximum(namers, 1.0),
         ])  # fmt: skip
 
-    def gains(self, classes: IntArray | slice = slice(None)) -> FloatArray:
+    def gains(self, classes: IntArray | None = None) -> FloatArray:
         """The number of people that a person of each of these classes adds in expectation if they come."""
         if self.model is None:
             return super().gains(classes)
-        free = np.maximum(super().gains(), SMALL)
-        factors = self.model.gain.predict(self.features(free)[classes])
-        gains: FloatArray = free[classes] * np.where(self._sure[classes], 1.0, factors)
+        rows = slice(None) if classes is None else classes
+        free = np.ones(self.view.groups)
+        free[rows] = np.maximum(super().gains(classes), SMALL)
+        factors = self.model.gain.predict(self.features(free)[rows])
+        gains: FloatArray = free[rows] * np.where(self._sure[rows], 1.0, factors)
         return gains
 
     def guess_hidden(self, factor: FloatArray) -> None:
@@ -111,9 +113,7 @@ class FeatureState(SelectionState):
         guess = factor[self.view.group] * self.hidden.reach
         unsurveyed = (~self.view.surveyed).astype(np.float64)
         weights = np.column_stack([1.0 - unsurveyed, unsurveyed, 1.0 + guess, 1.0 + np.sqrt(guess)])
-        totals = np.add.reduceat(weights[self.worlds.members], self.worlds.starts[:-1])  # (components, 4)
-        self._totals = np.column_stack([totals, np.ones(len(totals))])
-        self._reach = kernels.first_totals(tuple(self.worlds), weights, self._totals)
+        self._totals, self._reach = kernels.first_totals(tuple(self.worlds), weights)
 
     def features(self, free: FloatArray) -> FloatArray:
         """The features (classes, len(FEATURES)) at this pick; ``free`` are the gains without trees."""

@@ -71,10 +71,15 @@ def ties_of_namers(member, surveyed, offsets, contacts):
 
 
 @kernel
-def first_totals(worlds, weights, totals):
-    """What each person alone reaches, summed over the worlds, for each column of the totals."""
+def first_totals(worlds, weights):
+    """The totals of each component, and what each person alone reaches, summed over the worlds.
+
+    Of shape (components, columns + 1) and (n, columns + 1): a column for each of ``weights`` and a last one that
+    counts components.
+    """
     _, samples, members, starts, _, offsets, _ = worlds
     n, columns = weights.shape
+    totals = np.ones((len(starts) - 1, columns + 1))
     reach = np.zeros((n, columns + 1))
     for person in range(n):
         alone = samples - (offsets[person + 1] - offsets[person])
@@ -82,10 +87,16 @@ def first_totals(worlds, weights, totals):
             reach[person, j] = alone * weights[person, j]
         reach[person, columns] = alone
     for component in range(len(totals)):
-        for i in range(starts[component], starts[component + 1]):
+        begin, end = starts[component], starts[component + 1]
+        for j in range(columns):
+            total = 0.0
+            for i in range(begin, end):
+                total += weights[members[i], j]
+            totals[component, j] = total
+        for i in range(begin, end):
             for j in range(columns + 1):
                 reach[members[i], j] += totals[component, j]
-    return reach
+    return totals, reach
 
 
 @kernel

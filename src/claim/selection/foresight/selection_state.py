@@ -160,13 +160,15 @@ class SelectionState:
         """The number of people of each class."""
         return np.bincount(self.view.group, minlength=self.view.groups)
 
-    def gains(self, classes: IntArray | slice = slice(None)) -> FloatArray:
+    def gains(self, classes: IntArray | None = None) -> FloatArray:
         """The number of people that a person of each of these classes adds in expectation if they come.
 
-        0 if no one is left in a class.
+        0 if no one is left in a class; of all classes if none are given.
         """
-        gains: FloatArray = self.mean_gains(1.0 + self.beyond)[classes]
-        return gains
+        weights = 1.0 + self.beyond
+        if classes is None:
+            return self.mean_gains(weights)
+        return np.array([self.mean_gain(group, weights) for group in classes])
 
     def mean_gains(self, weights: FloatArray) -> FloatArray:
         """The weight along seen contacts that a person of each class adds."""

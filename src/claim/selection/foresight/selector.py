@@ -230,12 +230,20 @@ class FreeForesight:
 
         return picked_in_turn(candidates, k, best, take)
 
-    def expect(self, discovered: Discovered, leaders: Iterable[int], rng: np.random.Generator) -> Expected:
+    def expect(
+        self,
+        discovered: Discovered,
+        leaders: Iterable[int],
+        rng: np.random.Generator,
+        view: SeenNetwork | None = None,
+    ) -> Expected:
         """The mean number of people that the leaders reach, with a 90 % range; see docs/concepts/foresight.md.
 
         With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
+        ``view`` holds the arrays of ``discovered``, if they are there already.
         """
-        view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
+        view = view or SeenNetwork.of(discovered)
+        chosen = check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
         for p in self.chances:
@@ -270,15 +278,17 @@ class FreeForesight:
         leaders: Sequence[int],
         rng: Rng = 0,
         reach: tuple[float, int] | None = None,
+        view: SeenNetwork | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Message]]:
         """The reasons for each leader, in the order of choice.
 
         ``reach`` is the expected reach of the first so many leaders: what they add is scaled to sum up to it, because
         the gains that leaders are compared by are too high or too low as a whole, which changes no choice. ``limits``
-        are those that the leaders were chosen with.
+        are those that the leaders were chosen with; ``view`` holds the arrays of ``discovered``, if they are there.
         """
-        view, chosen = SeenNetwork.of(discovered), check_people(len(discovered), leaders).tolist()
+        view = view or SeenNetwork.of(discovered)
+        chosen = check_people(len(discovered), leaders).tolist()
         if not chosen:
             return []
         seed = draw_seed(as_generator(rng))
