@@ -17,7 +17,19 @@ from typing import Literal
 import numpy as np
 
 from claim.cascades.influence import Influence, RowSampler, check_people, in_chunks, simulate_cascades
-from claim.cascades.kernels import GOLDEN, gap, inlined, is_live, kernel, stream, uniform, world_state
+from claim.cascades.kernels import (
+    GOLDEN,
+    ONE,
+    gap,
+    index,
+    inlined,
+    is_live,
+    kernel,
+    mix,
+    stream,
+    uniform,
+    world_state,
+)
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
@@ -236,7 +248,7 @@ def enqueue(leaders, world, active_in, queue):  # type: ignore[no-untyped-def]
 @kernel
 def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ignore[no-untyped-def]
     """Independent cascades of at most so many steps; the random numbers are those of the unlimited cascade."""
-    offsets, contacts, probabilities, p, (power, guide, log_fail) = rows
+    offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)
     queue = np.empty(n, dtype=np.int32)
@@ -250,8 +262,11 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
             while head < end_of_step:
                 person = queue[head]
                 head += 1
-                end, state = offsets[person + 1], stream(base, person)
-                edge = offsets[person] + gap(uniform(state), power, guide, log_fail)
+                state = stream(base, person)
+                if mix(state) < silent_below[person]:
+                    continue
+                edge, end = index(offsets[person]), index(offsets[person + 1])
+                edge += gap(mix(state), at_most, guide, log_fail)
                 while edge < end:
                     live, state = is_live(edge, state + GOLDEN, probabilities, p)
                     contact = contacts[edge]
@@ -259,7 +274,7 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
                         active_in[contact] = i
                         queue[count] = contact
                         count += 1
-                    edge += 1 + gap(uniform(state), power, guide, log_fail)
+                    edge += ONE + gap(mix(state), at_most, guide, log_fail)
         reach[i] = count
 
 

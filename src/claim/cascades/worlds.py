@@ -17,7 +17,7 @@ from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 
-SECONDS_PER_LIVE_EDGE = 4e-8
+SECONDS_PER_LIVE_EDGE = 1.5e-8
 
 
 class EdgeSampler(NamedTuple):
