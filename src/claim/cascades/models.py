@@ -126,8 +126,6 @@ class Diffusion:
     def reach(self, leaders: Iterable[int], samples: int, seed: int) -> IntArray:
         """The number of people reached in each of the worlds that follow from the seed."""
         check_whole(1, samples=samples)
-        if self.model.is_plain:
-            return simulate_cascades(self.network, leaders, self.p, samples, seed)[0]
         chosen = check_people(self.network.n, leaders)
         reach = np.full(samples, len(chosen), dtype=np.int32)
         number = self.model.number or 0
@@ -145,10 +143,10 @@ class Diffusion:
 
             in_chunks(linear, samples)
         elif self.outgoing.p > 0 and len(chosen):
-            rows = self.outgoing
+            rows, steps = self.outgoing, self.model.number or self.network.n
 
             def limited(first: int, count: int) -> None:
-                spread_in_steps(rows, chosen, number, seed, first, reach[first : first + count])
+                spread_in_steps(rows, chosen, steps, seed, first, reach[first : first + count])
 
             in_chunks(limited, samples)
         return reach
@@ -251,7 +249,7 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
     offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)
-    queue = np.empty(n, dtype=np.int32)
+    queue = np.empty(n + 1, dtype=np.int32)
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
         count, head = enqueue(leaders, i, active_in, queue), 0
@@ -269,11 +267,11 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
                 edge += gap(mix(state), at_most, guide, log_fail)
                 while edge < end:
                     live, state = is_live(edge, state + GOLDEN, probabilities, p)
-                    contact = contacts[edge]
-                    if live and active_in[contact] != i:
-                        active_in[contact] = i
+                    if live:
+                        contact = index(contacts[edge])
                         queue[count] = contact
-                        count += 1
+                        count += active_in[contact] != i
+                        active_in[contact] = i
                     edge += ONE + gap(mix(state), at_most, guide, log_fail)
         reach[i] = count
 

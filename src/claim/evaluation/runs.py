@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from claim.cascades import EdgeSampler, Worlds, simulate_cascades
+from claim.cascades import IC, Diffusion, EdgeSampler, Worlds
 from claim.cascades.influence import check_people
 from claim.discovery import (
     Discovered,
@@ -140,7 +140,7 @@ class ReachEvaluator:
         samples, reached = max(self.samples // draws, 1), 0.0
         for draw in range(draws):
             there = [who for who, chance in comes.items() if chance[draw] < self.attendance]
-            reached += simulate_cascades(self.network, there, self.p, samples, self.seed ^ draw)[0].mean()
+            reached += Diffusion(self.network, IC, self.p).reach(there, samples, self.seed ^ draw).mean()
         return float(reached / draws)
 
     def optimum(self, k: int, rng: np.random.Generator) -> float:

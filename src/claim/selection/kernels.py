@@ -69,8 +69,8 @@ def pick_covering(k, must, free, priority, gains, by_size, members, starts, offs
                 covered[group] = True
                 begin, end = starts[group], starts[group + 1]
                 weight = end - begin if by_size else 1
-                for i in range(begin, end):
-                    gains[members[i]] -= weight
+                for i in range(index(begin), index(end)):
+                    gains[index(members[i])] -= weight
     return leaders[:count], bound
 
 
