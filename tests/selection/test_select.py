@@ -77,13 +77,13 @@ def test_influence_is_estimated_to_half_a_percent(m: int, p: float) -> None:
         for each in found:
             assert FEWEST_FOR_REGRESSION <= each.samples <= api.SAMPLES
             assert each.stderr <= 0.005 * each.mean or each.samples == api.SAMPLES
-            assert each.stderr >= 0.004 * each.mean or each.samples == FEWEST_FOR_REGRESSION
+            assert each.stderr >= 0.003 * each.mean or each.samples <= 2 * FEWEST_FOR_REGRESSION
 
 
 def test_long_cascades_are_judged_on_fewer_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     network = random_network(200, 400, seed=2)
     assert api.estimate_influence(network, [0], 0.3).samples > 1000
-    monkeypatch.setattr(api, "MOST_REACHED", 20_000)
+    monkeypatch.setattr(api, "MOST_REACHED", 10_000)
     fewer = api.estimate_influence(network, [0], 0.3)
     assert api.PILOT_SAMPLES < fewer.samples < 1000
     assert fewer == api.estimate_influence(network, [0], 0.3)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REPLACEMENTS = 5
 SAMPLES = 10_000  # the most cascades that influence is estimated from
 PILOT_SAMPLES = 100
-PRECISION = 0.0045  # standard error as a share of the influence; the pilot errs by about a tenth
+PRECISION = 0.004  # standard error as a share of the influence; the pilot errs by about a tenth
 CURVE = (1.0, 0.5, 0.0, -1.0, -2.0, -4.0, -6.0, -9.0)  # values of alpha
 MOST_REACHED = 50_000_000  # people in all these cascades together: a few seconds
 
@@ -198,10 +198,10 @@ def _evaluated(
 def estimate_influence(
     network: Network, leaders: Iterable[int], p: float, rng: Rng = 0, model: Model = IC
 ) -> Influence:
-    """Influence with a standard error of about 0.5 % of it, from 300 to 10,000 cascades.
+    """Influence with a standard error of at most 0.5 % of it, from 300 to 10,000 cascades.
 
-    Where they would take long they are fewer, at least 100. The number follows from a pilot, not from a clock, so the
-    same generator gives the same result.
+    10,000 are not enough where reach differs much between cascades. Where cascades take long they are fewer, at least
+    100. The number follows from a pilot, not from a clock, so the same generator gives the same result.
     """
     leaders, diffusion = list(leaders), Diffusion(network, model, p)
     pilot, full = (draw_seed(each) for each in as_generator(rng).spawn(2))
