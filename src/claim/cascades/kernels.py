@@ -6,8 +6,8 @@ order and on any thread, so worlds need not be stored to be shared. The generato
 edge is geometric, so one number skips all failures before it.
 
 Kernels release the interpreter lock and take a range of worlds, so that threads can share the work; which thread does
-what never changes a result. Indices in the inner loops are unsigned, because numba tests signed ones for being negative.
-An unpredictable condition is multiplied with, not branched on, where that is cheap.
+what never changes a result. Indices in the inner loops are unsigned: numba tests signed ones for being negative. An
+unpredictable condition is multiplied with, not branched on, where that is cheap.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
