@@ -242,8 +242,8 @@ def draw_components(edges, seed, first_world, worlds):
     parent = np.empty(n, dtype=np.uint32)  # of a touched person: the next on the way to the root of their component
     size = np.empty(n, dtype=np.uint32)  # of a root: the size of its component; 0 for all others
     seen = np.empty(n, dtype=np.int32)
-    for person in range(n):  # one loop compiles faster than arange, zeros and full
-        parent[person], size[person], seen[person] = person, 0, -1
+    for i in range(n):  # one loop compiles faster than arange, zeros and full
+        parent[i], size[i], seen[i] = i, 0, -1
     touched = np.empty(n + 1, dtype=np.uint32)
     live = np.empty(len(sources) + 1, dtype=np.uint32)
     place = np.empty(n, dtype=np.uint64)  # of a root: where its component's next member goes
