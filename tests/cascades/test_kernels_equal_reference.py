@@ -1,6 +1,9 @@
 """The compiled loops and the readable ones, on the same coins: equal sets and counts, not close means."""
 
+import os
+import signal
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from hypothesis import given, settings
 
 from cascade_reference import components, live_contacts, live_edges, live_positions, reached
 from claim.cascades import Worlds, simulate_cascades
+from claim.cascades.influence import in_chunks
 from claim.networks import Network
 
 WORLDS = 12
@@ -37,6 +41,18 @@ def test_worlds_hold_the_components_of_the_reference(network: Network, p: float,
     worlds = Worlds.draw(network, p, WORLDS, seed)
     for world in range(WORLDS):
         assert components_of_world(worlds, world) == expected_components(network, p, seed, world)
+
+
+@settings(max_examples=60, deadline=None)
+@given(networks(directed=False), probabilities, seeds)
+def test_components_and_members_are_in_the_order_of_the_live_edges(network: Network, p: float, seed: int) -> None:
+    worlds = Worlds.draw(network, p, WORLDS, seed)
+    for world in range(WORLDS):
+        named = list(dict.fromkeys(person for edge in live_edges(network, p, seed, world) for person in edge))
+        groups = components(live_edges(network, p, seed, world))
+        groups.sort(key=lambda group: min(map(named.index, group)))
+        begin, end = worlds.starts[worlds.world_starts[world : world + 2]]
+        assert worlds.members[begin:end].tolist() == [who for group in groups for who in named if who in group]
 
 
 @settings(max_examples=60, deadline=None)
@@ -135,6 +151,20 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch, threads: str, o
     alone = everything()
     monkeypatch.setenv("OMP_NUM_THREADS", threads)
     assert everything() == alone
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    expected = [(0, 5), (5, 5)]
+    assert in_chunks(lambda first, count: (first, count), 10, seconds=1.0) == expected
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forking with threads
+        child = os.fork()
+    if not child:
+        signal.alarm(20)  # ends the child if it waits for threads that it does not have
+        os._exit(in_chunks(lambda first, count: (first, count), 10, seconds=1.0) != expected)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_coins_have_the_right_frequency_and_no_memory() -> None:

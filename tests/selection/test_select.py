@@ -8,6 +8,7 @@ import pytest
 from selection_cases import random_network
 
 from claim.cascades import influence
+from claim.cascades.influence import FEWEST_FOR_REGRESSION
 from claim.errors import InputError
 from claim.networks import Network
 from claim.selection import METHODS, Candidates, Selection, api, select
@@ -67,12 +68,24 @@ def test_influence_is_judged_on_worlds_not_chosen_with() -> None:
     assert abs(np.mean(z)) < 4 / np.sqrt(len(z))
 
 
+@pytest.mark.parametrize(("m", "p"), [(150, 0.2), (400, 0.3), (2000, 0.1)])
+def test_influence_is_estimated_to_half_a_percent(m: int, p: float) -> None:
+    network = random_network(200, m, seed=2)
+    for leaders in ([0], [0, 10, 20, 30]):
+        found = [api.estimate_influence(network, leaders, p, seed) for seed in range(5)]
+        assert found == [api.estimate_influence(network, leaders, p, seed) for seed in range(5)]
+        for each in found:
+            assert FEWEST_FOR_REGRESSION <= each.samples <= api.SAMPLES
+            assert each.stderr <= 0.005 * each.mean or each.samples == api.SAMPLES
+            assert each.stderr >= 0.003 * each.mean or each.samples <= 2 * FEWEST_FOR_REGRESSION
+
+
 def test_long_cascades_are_judged_on_fewer_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = random_network(200, 2000)
-    assert api.estimate_influence(network, [0], 0.1).samples == api.SAMPLES
-    monkeypatch.setattr(api, "MOST_REACHED", 100_000)
+    network = random_network(200, 400, seed=2)
+    assert api.estimate_influence(network, [0], 0.3).samples > 1000
+    monkeypatch.setattr(api, "MOST_REACHED", 10_000)
     fewer = api.estimate_influence(network, [0], 0.3)
-    assert 400 < fewer.samples < 700
+    assert api.PILOT_SAMPLES < fewer.samples < 1000
     assert fewer == api.estimate_influence(network, [0], 0.3)
     monkeypatch.setattr(api, "MOST_REACHED", 1)
     assert api.estimate_influence(network, [0], 0.3).samples == api.PILOT_SAMPLES

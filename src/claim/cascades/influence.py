@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import pairwise
 from operator import index
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
@@ -19,7 +21,7 @@ from claim.randomness import Rng, as_generator, draw_seed
 from claim.results import Tabular
 
 T = TypeVar("T")
-WORTH_THREADS = 4e-3  # seconds; starting threads costs up to one of these milliseconds
+WORTH_THREADS = 1e-3  # seconds; handing work to another thread costs up to a tenth of it
 TRIAL = 32  # one part in this many is done first to see how long the rest would take
 FEWEST_FOR_REGRESSION = 300  # with fewer worlds the coefficient is noise and its error looks too small
 
@@ -89,6 +91,7 @@ class RowSampler(NamedTuple):
     probabilities: FloatArray  # one for each contact, or empty if p is the probability of all
     p: float  # the largest probability
     table: GapTable
+    silent_below: npt.NDArray[np.uint64]  # (n,); a person whose first random bits are below has no live edge
 
     @classmethod
     def of(cls, network: Network, p: float, against: bool = False) -> "RowSampler":
@@ -101,7 +104,8 @@ class RowSampler(NamedTuple):
             contacts = np.repeat(np.arange(network.n, dtype=np.int32), network.degrees)[order]
             own = own[order] if len(own) else own
         p = largest_probability(network, p)
-        return cls(offsets, contacts, own, float(p), gap_table(p or 1.0))
+        table = gap_table(p or 1.0)
+        return cls(offsets, contacts, own, float(p), table, table.silent_below(np.diff(offsets)))
 
 
 def largest_probability(network: Network, p: float) -> float:
@@ -189,5 +193,15 @@ def in_chunks(work: Callable[[int, int], T], total: int, seconds: float | None =
 
 def _in_threads(work: Callable[[int, int], T], first: int, last: int, threads: int) -> list[T]:
     bounds = [first + (last - first) * i // threads for i in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda i: work(bounds[i], bounds[i + 1] - bounds[i]), range(threads)))
+    begun = [_pool().submit(work, begin, end - begin) for begin, end in pairwise(bounds[1:])]
+    return [work(first, bounds[1] - first), *(each.result() for each in begun)]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The threads beside the calling one; they are kept, because starting them takes as long as short work."""
+    return ThreadPoolExecutor(os.cpu_count() or 1)
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has the pool, but not its threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -6,7 +6,8 @@ order and on any thread, so worlds need not be stored to be shared. The generato
 edge is geometric, so one number skips all failures before it.
 
 Kernels release the interpreter lock and take a range of worlds, so that threads can share the work; which thread does
-what never changes a result.
+what never changes a result. Indices in the inner loops are unsigned: numba tests signed ones for being negative. An
+unpredictable condition is multiplied with, not branched on, where that is cheap.
 """
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
@@ -16,33 +17,44 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from claim.compiling import compiled
-from claim.networks.network import FloatArray, IntArray
+from claim.networks.network import OffsetArray
 
 kernel = compiled(nogil=True)
 inlined = compiled(inline="always")
+index = np.uint64
 
 GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 # Odd constants that keep the worlds of a seed and the streams of a world apart
 WORLD_KEY, STREAM_KEY = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
 UNIT = 2.0**-53
-_S30, _S27, _S31, _S11, _ONE = (np.uint64(bits) for bits in (30, 27, 31, 11, 1))
-GUIDE = 1024
+ONE = np.uint64(1)
+_S30, _S27, _S31, _S11, _S43 = (np.uint64(bits) for bits in (30, 27, 31, 11, 43))
+GUIDE = 1024  # 2^(53 - 43)
 LONGEST_IN_TABLE = 256
+_LONGEST = np.uint64(LONGEST_IN_TABLE)
 FAR = 2.0**40  # a gap beyond any network, small enough to be added to a position
 
 
 class GapTable(NamedTuple):
-    """Turns a uniform number into a geometric gap without a logarithm.
+    """Turns a random number into a geometric gap without a logarithm.
 
-    ``power[j]`` is (1 - p)^j, the probability that a gap is ``j`` or longer. ``guide[b]`` is a lower bound of the gaps
-    of the numbers in the ``b``-th of ``GUIDE`` equal slices; from there a step or two reach the gap itself.
+    A uniform number is ``k / 2^53``. ``at_most[j]`` is the largest ``k`` for which the gap is ``j`` or longer, from
+    (1 - p)^j, with a closing 0. ``guide[b]`` is a lower bound of the gaps of the numbers in the ``b``-th of ``GUIDE``
+    equal slices; from there a step or two reach the gap itself.
     """
 
-    power: FloatArray
-    guide: IntArray
+    at_most: npt.NDArray[np.uint64]
+    guide: npt.NDArray[np.uint16]
     log_fail: float
+
+    def silent_below(self, degrees: OffsetArray) -> npt.NDArray[np.uint64]:
+        """For each degree: a person whose first 64 random bits are below has no live edge."""
+        bits = self.at_most[np.minimum(degrees, LONGEST_IN_TABLE)]
+        below = np.where(bits < 2**53, bits << _S11, np.iinfo(np.uint64).max)
+        return np.where(degrees < LONGEST_IN_TABLE, below, np.uint64(0))
 
 
 @lru_cache(maxsize=64)
@@ -53,7 +65,8 @@ def gap_table(p: float) -> GapTable:
     power[1:] = np.exp(np.arange(1, LONGEST_IN_TABLE + 1) * log_fail)
     slice_ends = np.minimum(np.arange(1, GUIDE + 2) / GUIDE, 1.0)
     guide = np.searchsorted(-power, -slice_ends, side="right") - 1
-    return GapTable(power, guide.astype(np.int32), log_fail)
+    at_most = np.append(np.floor(power / UNIT), 0.0)
+    return GapTable(at_most.astype(np.uint64), guide.astype(np.uint16), log_fail)
 
 
 @inlined
@@ -79,18 +92,18 @@ def stream(world, key):
 @inlined
 def uniform(state):
     """The uniform number in (0, 1] of a state; add ``GOLDEN`` to the state for the next one."""
-    return float((mix(state) >> _S11) + _ONE) * UNIT
+    return float((mix(state) >> _S11) + ONE) * UNIT
 
 
 @inlined
-def gap(u, power, guide, log_fail):
-    """The number of failures before the next live edge, from a uniform number and the fields of a ``GapTable``."""
-    last = len(power) - 1
-    failures = np.int64(guide[int(u * GUIDE)])
-    while failures < last and u <= power[failures + 1]:
-        failures += 1
-    if failures == last:
-        failures = np.int64(min(math.log(u) / log_fail, FAR))
+def gap(bits, at_most, guide, log_fail):
+    """The number of failures before the next live edge, from 64 random bits and the fields of a ``GapTable``."""
+    k = (bits >> _S11) + ONE
+    failures = index(guide[k >> _S43])
+    while k <= at_most[failures + ONE]:
+        failures += ONE
+    if failures == _LONGEST:
+        failures = index(min(math.log(float(k) * UNIT) / log_fail, FAR))
     return failures
 
 
@@ -109,15 +122,15 @@ def is_live(edge, state, probabilities, p):
 @kernel
 def draw_live(begin, end, state, probabilities, p, table, live):
     """Write the live ones among the edges ``begin`` to ``end - 1`` to ``live``; returns how many there are."""
-    power, guide, log_fail = table
-    count = 0
-    edge = begin + gap(uniform(state), power, guide, log_fail)
-    while edge < end:
+    at_most, guide, log_fail = table
+    count = index(0)
+    edge = index(begin) + gap(mix(state), at_most, guide, log_fail)
+    while edge < index(end):
         live[count] = edge
         kept, state = is_live(edge, state + GOLDEN, probabilities, p)
-        count += kept
-        edge += 1 + gap(uniform(state), power, guide, log_fail)
-    return count
+        count += index(kept)
+        edge += ONE + gap(mix(state), at_most, guide, log_fail)
+    return np.int64(count)
 
 
 @kernel
@@ -127,9 +140,9 @@ def live_contacts(rows, person, seed, world):
     On an undirected network the two directions of an edge are drawn separately. Only the direction that is tried first
     can matter, because the second attempt meets an active person, so reach has the same distribution.
     """
-    offsets, contacts, probabilities, p, table = rows
+    offsets, contacts, probabilities, p, table, _ = rows
     begin, end = offsets[person], offsets[person + 1]
-    live = np.empty(end - begin + 1, dtype=np.int64)
+    live = np.empty(end - begin + 1, dtype=np.uint32)
     state = stream(world_state(seed, world), person)
     return contacts[live[: draw_live(begin, end, state, probabilities, p, table, live)]]
 
@@ -140,55 +153,53 @@ def spread(rows, leaders, seed, first_world, symmetric, worth, expected, reach, 
 
     ``reach[i]`` becomes the number of people reached. ``surprise[i]`` becomes the worth of all contacts behind live
     edges of reached people, minus its expectation; its mean is 0. On a symmetric network the edge back to the person
-    who reached a person is left out on both sides: it leads nowhere and would only add noise.
+    who reached a person is left out on both sides: it leads nowhere and would only add noise. Only people with a live
+    edge are put into the queue.
     """
-    offsets, contacts, probabilities, p, (power, guide, log_fail) = rows
+    offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)  # the last of these worlds in which each person was active
-    queue = np.empty(n, dtype=np.int32)
-    reached_by = np.empty(n, dtype=np.int32)
-    worth_back = np.empty(n)  # what the edge back adds to the expectation
+    queue = np.empty(n + 1, dtype=np.uint32)
+    reached_by = np.empty(n + 1, dtype=np.uint32)  # of the people in the queue; of a leader themselves
+    first = np.empty(n + 1, dtype=np.uint64)  # their first random bits
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
         total = 0.0
-        count = 0
+        count = len(leaders)
+        queued = index(0)
         for leader in leaders:
             active_in[leader] = i
-            reached_by[leader] = -1
-            worth_back[leader] = 0.0
-            queue[count] = leader
-            count += 1
-        head = 0
-        while head < count:
-            person = queue[head]
-            head += 1
-            total -= expected[person] - worth_back[person]
-            end, state = offsets[person + 1], stream(base, person)
-            edge = offsets[person] + gap(uniform(state), power, guide, log_fail)
+            queue[queued] = leader
+            reached_by[queued] = leader
+            first[queued] = mix(stream(base, leader))
+            queued += index(first[queued] >= silent_below[leader])
+            total -= expected[leader]
+        head = index(0)
+        while head < queued:
+            person = index(queue[head])
+            came_from = index(reached_by[head])
+            edge, end, state = index(offsets[person]), index(offsets[person + ONE]), stream(base, person)
+            worth_back = worth[person] * p * symmetric  # what the edge back adds to the expectation
+            edge += gap(first[head], at_most, guide, log_fail)
             while edge < end:
                 live, state = is_live(edge, state + GOLDEN, probabilities, p)
-                contact = contacts[edge]
-                if live and contact != reached_by[person]:
-                    total += worth[contact]
-                    if active_in[contact] != i:
-                        active_in[contact] = i
-                        reached_by[contact] = person if symmetric else -1
-                        back = probabilities[edge] if len(probabilities) else p
-                        worth_back[contact] = worth[person] * back * symmetric
-                        queue[count] = contact
-                        count += 1
-                edge += 1 + gap(uniform(state), power, guide, log_fail)
+                if live:
+                    contact = index(contacts[edge])
+                    onward = contact != came_from
+                    new = onward & (active_in[contact] != i)
+                    active_in[contact] = i
+                    count += new
+                    if len(probabilities):
+                        worth_back = worth[person] * probabilities[edge] * symmetric
+                    total += worth[contact] * onward - (expected[contact] - worth_back) * new
+                    queue[queued] = contact
+                    reached_by[queued] = person if symmetric else contact
+                    first[queued] = mix(stream(base, contact))
+                    queued += index(new & (first[queued] >= silent_below[contact]))
+                edge += ONE + gap(mix(state), at_most, guide, log_fail)
+            head += ONE
         reach[i] = count
         surprise[i] = total
-
-
-@kernel
-def find(parent, person):
-    """The root of a person's component, halving the path on the way."""
-    while parent[person] != person:
-        parent[person] = parent[parent[person]]
-        person = parent[person]
-    return person
 
 
 @kernel
@@ -202,63 +213,79 @@ def grown(array, needed):
     return larger
 
 
+@inlined
+def touch(person, i, seen, parent, size, touched, people):
+    """Add a person with a live edge in world ``i`` to those touched, once; returns how many these are.
+
+    The parent becomes the root: in order of first appearance, the parent of a person's parent is a root already.
+    """
+    new = index(seen[person] != i)
+    seen[person] = i
+    touched[people] = person
+    root = index(parent[index(parent[person])])
+    parent[person] = root
+    size[root] += new
+    return people + new
+
+
 @kernel
 def draw_components(edges, seed, first_world, worlds):
     """Components of two or more people in each world; ``edges`` is an ``EdgeSampler``.
 
     Returns ``members`` (people, component by component), ``starts`` (where each component begins in ``members``) and
-    ``world_starts`` (the first component of each world), the last two with a closing entry. Appending without a branch
-    and linking to the smaller index save mispredicted jumps, most of the cost here.
+    ``world_starts`` (the first component of each world), the last two with a closing entry.
+
+    Edges are sorted by their smaller end, and a world's live edges are joined from the last to the first. The smaller
+    end is then smaller than everyone joined before, so it becomes the parent of all on the way from the other end up.
     """
     n, sources, targets, probabilities, p, expected_live, table = edges
-    parent = np.empty(n, dtype=np.int32)  # of a touched person: the root of their component
-    size = np.empty(n, dtype=np.int32)  # of a root: the size of its component; 0 for all others
+    parent = np.empty(n, dtype=np.uint32)  # of a touched person: the next on the way to the root of their component
+    size = np.empty(n, dtype=np.uint32)  # of a root: the size of its component; 0 for all others
     seen = np.empty(n, dtype=np.int32)
-    for person in range(n):  # one loop compiles faster than arange, zeros and full
-        parent[person], size[person], seen[person] = person, 0, -1
-    touched = np.empty(n + 1, dtype=np.int32)
-    live = np.empty(len(sources) + 1, dtype=np.int64)
-    place = np.empty(n, dtype=np.int64)  # of a root: where its component's next member goes
+    for i in range(n):  # one loop compiles faster than arange, zeros and full
+        parent[i], size[i], seen[i] = i, 0, -1
+    touched = np.empty(n + 1, dtype=np.uint32)
+    live = np.empty(len(sources) + 1, dtype=np.uint32)
+    place = np.empty(n, dtype=np.uint64)  # of a root: where its component's next member goes
     guess = int(1.5 * worlds * expected_live) + 64  # rarely exceeded, and memory that is not written to costs nothing
     members = np.empty(guess, dtype=np.int32)
     starts = np.empty(guess // 2 + 1, dtype=np.int64)
     world_starts = np.empty(worlds + 1, dtype=np.int64)
-    filled = 0
-    found = 0
+    filled = index(0)
+    found = index(0)
     for i in range(worlds):
         world_starts[i] = found
         state = stream(world_state(seed, first_world + i), 0)
-        count = draw_live(0, len(sources), state, probabilities, p, table, live)
-        people = 0
-        for edge in live[:count]:
-            u, v = sources[edge], targets[edge]
-            for person in (u, v):
-                touched[people] = person
-                people += seen[person] != i
-                seen[person] = i
-            a, b = find(parent, u), find(parent, v)
-            parent[max(a, b)] = min(a, b)
-        for person in touched[:people]:
-            root = find(parent, person)
+        count = index(draw_live(0, len(sources), state, probabilities, p, table, live))
+        for back in range(ONE, count + ONE):
+            edge = index(live[count - back])
+            root, person = index(sources[edge]), index(targets[edge])
+            above = index(parent[person])
             parent[person] = root
-            size[root] += 1
-        members = grown(members, filled + people)
-        starts = grown(starts, found + people + 1)
-        for person in touched[:people]:
+            while above != person:
+                person = above
+                above = index(parent[person])
+                parent[person] = root
+        people = index(0)
+        for edge in live[: np.int64(count)]:
+            people = touch(index(sources[index(edge)]), i, seen, parent, size, touched, people)
+            people = touch(index(targets[index(edge)]), i, seen, parent, size, touched, people)
+        members = grown(members, np.int64(filled + people))
+        starts = grown(starts, np.int64(found + people + ONE))
+        for j in range(people):
+            person = index(touched[j])
+            root = index(parent[person])
             starts[found] = filled  # kept only if this is a root; the size of all others is 0
             place[person] = filled
-            found += parent[person] == person
-            filled += size[person]
-        for person in touched[:people]:
-            root = parent[person]
+            found += index(root == person)
+            filled += index(size[person])
             members[place[root]] = person
-            place[root] += 1
-        for person in touched[:people]:
+            place[root] += ONE
             parent[person] = person
             size[person] = 0
     world_starts[worlds] = found
     starts[found] = filled
-    return members[:filled], starts[: found + 1], world_starts
+    return members[: np.int64(filled)], starts[: np.int64(found) + 1], world_starts
 
 
 @kernel
@@ -266,15 +293,15 @@ def memberships(n, members, starts):
     """For each person the components they belong to, ascending: row offsets and component numbers."""
     offsets = np.zeros(n + 1, dtype=np.int64)
     for person in members:
-        offsets[person + 1] += 1
+        offsets[index(person) + ONE] += 1
     for person in range(n):
         offsets[person + 1] += offsets[person]
     place = offsets[:-1].copy()
     numbers = np.empty(len(members), dtype=np.int32)
     for component in range(len(starts) - 1):
-        for i in range(starts[component], starts[component + 1]):
-            person = members[i]
-            numbers[place[person]] = component
+        for i in range(index(starts[component]), index(starts[component + 1])):
+            person = index(members[i])
+            numbers[index(place[person])] = component
             place[person] += 1
     return offsets, numbers
 

@@ -17,7 +17,19 @@ from typing import Literal
 import numpy as np
 
 from claim.cascades.influence import Influence, RowSampler, check_people, in_chunks, simulate_cascades
-from claim.cascades.kernels import GOLDEN, gap, inlined, is_live, kernel, stream, uniform, world_state
+from claim.cascades.kernels import (
+    GOLDEN,
+    ONE,
+    gap,
+    index,
+    inlined,
+    is_live,
+    kernel,
+    mix,
+    stream,
+    uniform,
+    world_state,
+)
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
@@ -119,8 +131,6 @@ class Diffusion:
     def reach(self, leaders: Iterable[int], samples: int, seed: int) -> IntArray:
         """The number of people reached in each of the worlds that follow from the seed."""
         check_whole(1, samples=samples)
-        if self.model.is_plain:
-            return simulate_cascades(self.network, leaders, self.p, samples, seed)[0]
         chosen = check_people(self.network.n, leaders)
         reach = np.full(samples, len(chosen), dtype=np.int32)
         number = self.model.number or 0
@@ -138,10 +148,10 @@ class Diffusion:
 
             in_chunks(linear, samples)
         elif self.outgoing.p > 0 and len(chosen):
-            rows = self.outgoing
+            rows, steps = self.outgoing, self.model.number or self.network.n
 
             def limited(first: int, count: int) -> None:
-                spread_in_steps(rows, chosen, number, seed, first, reach[first : first + count])
+                spread_in_steps(rows, chosen, steps, seed, first, reach[first : first + count])
 
             in_chunks(limited, samples)
         return reach
@@ -241,10 +251,10 @@ def enqueue(leaders, world, active_in, queue):  # type: ignore[no-untyped-def]
 @kernel
 def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ignore[no-untyped-def]
     """Independent cascades of at most so many steps; the random numbers are those of the unlimited cascade."""
-    offsets, contacts, probabilities, p, (power, guide, log_fail) = rows
+    offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
     n = len(offsets) - 1
     active_in = np.full(n, -1, dtype=np.int32)
-    queue = np.empty(n, dtype=np.int32)
+    queue = np.empty(n + 1, dtype=np.int32)
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
         count, head = enqueue(leaders, i, active_in, queue), 0
@@ -255,16 +265,19 @@ def spread_in_steps(rows, leaders, steps, seed, first_world, reach):  # type: ig
             while head < end_of_step:
                 person = queue[head]
                 head += 1
-                end, state = offsets[person + 1], stream(base, person)
-                edge = offsets[person] + gap(uniform(state), power, guide, log_fail)
+                state = stream(base, person)
+                if mix(state) < silent_below[person]:
+                    continue
+                edge, end = index(offsets[person]), index(offsets[person + 1])
+                edge += gap(mix(state), at_most, guide, log_fail)
                 while edge < end:
                     live, state = is_live(edge, state + GOLDEN, probabilities, p)
-                    contact = contacts[edge]
-                    if live and active_in[contact] != i:
-                        active_in[contact] = i
+                    if live:
+                        contact = index(contacts[edge])
                         queue[count] = contact
-                        count += 1
-                    edge += 1 + gap(uniform(state), power, guide, log_fail)
+                        count += active_in[contact] != i
+                        active_in[contact] = i
+                    edge += ONE + gap(mix(state), at_most, guide, log_fail)
         reach[i] = count
 
 

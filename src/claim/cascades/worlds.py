@@ -17,7 +17,7 @@ from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 
-SECONDS_PER_LIVE_EDGE = 4e-8
+SECONDS_PER_LIVE_EDGE = 1.5e-8
 
 
 class EdgeSampler(NamedTuple):
@@ -75,8 +75,11 @@ class Worlds(NamedTuple):
         edges = network if isinstance(network, EdgeSampler) else EdgeSampler.of(network, p)
 
         parts = in_chunks(partial(draw_components, edges, seed), samples, seconds=edges.seconds * samples)
-        members = np.concatenate([part[0] for part in parts])
-        starts, world_starts = _joined([part[1] for part in parts]), _joined([part[2] for part in parts])
+        if len(parts) == 1:
+            members, starts, world_starts = parts[0]
+        else:
+            members = np.concatenate([part[0] for part in parts])
+            starts, world_starts = _joined([part[1] for part in parts]), _joined([part[2] for part in parts])
         return cls(edges.n, samples, members, starts, world_starts, *memberships(edges.n, members, starts))
 
     def reach(self, leaders: Iterable[int]) -> IntArray:

@@ -1,5 +1,6 @@
 """Choose leaders by any method, and estimate how many people they reach."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, get_args
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from claim.cascades import IC, Diffusion, Influence, Model
+from claim.cascades.influence import FEWEST_FOR_REGRESSION
 from claim.discovery.protocols import Limits
 from claim.discovery.simulation import Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from claim.selection.foresight.groups import ExpectedGroup
 
 REPLACEMENTS = 5
-SAMPLES = 10_000  # cascades that influence is estimated from
+SAMPLES = 10_000  # the most cascades that influence is estimated from
 PILOT_SAMPLES = 100
+PRECISION = 0.004  # standard error as a share of the influence; the pilot errs by about a tenth
 CURVE = (1.0, 0.5, 0.0, -1.0, -2.0, -4.0, -6.0, -9.0)  # values of alpha
 MOST_REACHED = 50_000_000  # people in all these cascades together: a few seconds
 
@@ -252,12 +255,16 @@ def _evaluated(
 def estimate_influence(
     network: Network, leaders: Iterable[int], p: float, rng: Rng = 0, model: Model = IC
 ) -> Influence:
-    """Influence from 10,000 cascades, or fewer (at least 100) where so many would take long.
+    """Influence with a standard error of at most 0.5 % of it, from 300 to 10,000 cascades.
 
-    The number follows from a first few cascades, not from a clock, so the same generator gives the same result.
+    10,000 are not enough where reach differs much between cascades. Where cascades take long they are fewer, at least
+    100. The number follows from a pilot, not from a clock, so the same generator gives the same result.
     """
     leaders, diffusion = list(leaders), Diffusion(network, model, p)
     pilot, full = (draw_seed(each) for each in as_generator(rng).spawn(2))
-    reach = diffusion.influence(leaders, PILOT_SAMPLES, pilot).mean
-    samples = int(MOST_REACHED / max(reach, 1.0))
-    return diffusion.influence(leaders, min(max(samples, PILOT_SAMPLES), SAMPLES), full)
+    trial = FEWEST_FOR_REGRESSION if network.n * FEWEST_FOR_REGRESSION <= MOST_REACHED else PILOT_SAMPLES
+    found = diffusion.influence(leaders, trial, pilot)
+    reach = max(found.mean, 1.0)
+    needed = math.ceil(trial * (found.stderr / (PRECISION * reach)) ** 2)
+    samples = min(max(needed, FEWEST_FOR_REGRESSION), SAMPLES, int(MOST_REACHED / reach))
+    return diffusion.influence(leaders, max(samples, PILOT_SAMPLES), full)

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from claim.cascades.kernels import kernel
+from claim.cascades.kernels import index, kernel
 
 
 @kernel
@@ -34,8 +34,8 @@ def gains_beyond(leaders, n, samples, members, starts):
             for i in range(begin, end):
                 if is_leader[members[i]]:
                     added = 0
-        for i in range(begin, end):
-            gains[members[i]] += added - 1
+        for i in range(index(begin), index(end)):
+            gains[index(members[i])] += added - 1
     return gains
 
 
@@ -69,8 +69,8 @@ def pick_covering(k, must, free, priority, gains, by_size, members, starts, offs
                 covered[group] = True
                 begin, end = starts[group], starts[group + 1]
                 weight = end - begin if by_size else 1
-                for i in range(begin, end):
-                    gains[members[i]] -= weight
+                for i in range(index(begin), index(end)):
+                    gains[index(members[i])] -= weight
     return leaders[:count], bound
 
 

@@ -5,7 +5,20 @@ import math
 import numpy as np
 
 from claim.cascades.influence import RowSampler, in_chunks
-from claim.cascades.kernels import GOLDEN, gap, grown, is_live, kernel, memberships, stream, uniform, world_state
+from claim.cascades.kernels import (
+    GOLDEN,
+    ONE,
+    gap,
+    grown,
+    index,
+    is_live,
+    kernel,
+    memberships,
+    mix,
+    stream,
+    uniform,
+    world_state,
+)
 from claim.errors import InputError, check_number
 from claim.networks.network import IntArray, OffsetArray
 from claim.randomness import draw_seed
@@ -148,7 +161,7 @@ def draw_reverse_sets(rows, seed, first, count):
     ``rows`` is a ``RowSampler`` against the direction of the edges. Returns the people, sample by sample, and where
     each sample begins (with a closing entry).
     """
-    offsets, contacts, probabilities, p, (power, guide, log_fail) = rows
+    offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
     n = len(offsets) - 1
     found_in = np.full(n, -1, dtype=np.int32)  # the last of these samples in which each person was found
     queue = np.empty(n, dtype=np.int32)
@@ -164,15 +177,18 @@ def draw_reverse_sets(rows, seed, first, count):
         while head < size:
             person = queue[head]
             head += 1
-            end, state = offsets[person + 1], stream(base, person)
-            edge = offsets[person] + gap(uniform(state), power, guide, log_fail)
+            state = stream(base, person)
+            if mix(state) < silent_below[person]:
+                continue
+            edge, end = index(offsets[person]), index(offsets[person + 1])
+            edge += gap(mix(state), at_most, guide, log_fail)
             while edge < end:
                 live, state = is_live(edge, state + GOLDEN, probabilities, p)
                 if live and found_in[contacts[edge]] != i:
                     found_in[contacts[edge]] = i
                     queue[size] = contacts[edge]
                     size += 1
-                edge += 1 + gap(uniform(state), power, guide, log_fail)
+                edge += ONE + gap(mix(state), at_most, guide, log_fail)
         members = grown(members, filled + size)
         members[filled : filled + size] = queue[:size]
         filled += size
