@@ -46,7 +46,7 @@ class ScoreTree:
         return bool(self._total[1] == 0.0)
 
     def put(self, items: OffsetArray, scores: FloatArray, sizes: FloatArray) -> None:
-        """Set items, given in ascending order."""
+        """Set items, given in ascending order; an item that is given twice has the same values."""
         if len(items) and items[-1] >= len(self._best) // 2:
             self._grow(int(items[-1]) + 1)
         _put(self._best, self._total, items, np.where(sizes > 0, scores, -np.inf), sizes, self.heat)

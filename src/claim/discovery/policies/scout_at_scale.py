@@ -27,7 +27,7 @@ from claim.discovery.policies.scout import (
 from claim.discovery.ranking import ScoreTree, draw_members, kernel
 from claim.networks.network import FloatArray, OffsetArray
 
-RENEWED = 1024  # classes with each answer
+RENEWED = 512  # classes with each answer
 MOST_NAMERS = 40  # of a class, the last of whom are compared with each other
 STEP = 0.02  # by which part the heat may be out of date
 
@@ -256,14 +256,14 @@ class ScoutAtScale:
         self._take_in(discovered, sorted(numbers))
         turn = (self._turn + np.arange(min(RENEWED, discovered.class_numbers))) % discovered.class_numbers
         self._turn += RENEWED
-        items = np.union1d(np.array(sorted(numbers), dtype=np.int64), turn)
-        named = items[self._size[items] > 0]
+        items = np.sort(np.concatenate([np.array(list(numbers), dtype=np.int64), turn]))
+        named, study = self._size[items] > 0, self.study
         scores = np.zeros(len(items))
-        scores[self._size[items] > 0] = weights.parts(self.study, self.signals(named)).sum(axis=1)
+        scores[named] = weights.parts(study, self.signals(items[named])).sum(axis=1)
         self._tree.put(items, scores, self._size[items].astype(np.float64))
         degrees, squares, _ = self.answers.totals.degree / len(self.answers.place)
         reached = int(self.answers.totals.reached[0])
-        heat = chance(degrees, squares - degrees**2, reached) * float(self.study[STUDY.index("closure")])
+        heat = chance(degrees, squares - degrees**2, reached) * float(study[STUDY.index("closure")])
         if abs(heat / self._tree.heat - 1.0) > STEP:
             self._tree.reheat(heat)
 
@@ -272,7 +272,8 @@ class ScoutAtScale:
         if discovered.class_numbers > len(self._size):
             more = discovered.class_numbers
             self._begin, self._count, self._size = (
-                np.concatenate([each, np.zeros(more, dtype=np.int64)]) for each in (self._begin, self._count, self._size)
+                np.concatenate([each, np.zeros(more, dtype=np.int64)])
+                for each in (self._begin, self._count, self._size)
             )
             self._acquainted = np.concatenate([self._acquainted, np.zeros(more)])
         place, namers = self.answers.place, []
