@@ -18,6 +18,7 @@ import evaluation_speed
 import greedy_selection
 import influence_precision
 import large_networks
+import large_studies
 import training
 from measure import Result
 from rich.console import Console
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "influence": influence_precision.run,
     "greedy": greedy_selection.run,
     "large": large_networks.run,
+    "studies": large_studies.run,
     "evaluation": evaluation_speed.run,
     "decisions": decisions.run,
     "training": training.run,
