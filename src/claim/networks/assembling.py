@@ -11,6 +11,7 @@ from claim.networks.network import Dropped, IntArray, Label, Network, OffsetArra
 
 IN_MEMORY = 1 << 28  # bytes of pairs; more of them wait in a temporary file
 PIECE = 1 << 20  # pairs that are read from it at once; fewer in all need no compiled code, which takes time to load
+SPARSE = 8  # times the number of people are labels far apart
 MANY = 1_000_000  # people whose labels are not held as Python objects
 
 
@@ -62,13 +63,13 @@ class Pairs:
         """Add pairs, of shape (pairs, 2)."""
         self._file.write(pairs.tobytes())
         self.count += len(pairs)
-        self._labels.append(np.unique(pairs))
+        self._labels.append(_each_once(pairs.ravel()))
         while len(self._labels) > 1 and 2 * len(self._labels[-1]) > len(self._labels[-2]):
-            self._labels.append(np.unique(np.concatenate([self._labels.pop(), self._labels.pop()])))
+            self._labels.append(_each_once(np.concatenate([self._labels.pop(), self._labels.pop()])))
 
     def network(self, directed: bool) -> Network:
         """The network, as :meth:`Network.from_edges` makes it of all pairs at once."""
-        labels = np.unique(np.concatenate(self._labels)) if self.count else np.zeros(0, dtype=np.int64)
+        labels = _each_once(np.concatenate([np.zeros(0, dtype=np.int64), *self._labels]))
         n = len(labels)
         if self.count < PIECE:
             one, other = (np.searchsorted(labels, ends) for ends in self._read().T)
@@ -77,15 +78,18 @@ class Pairs:
 
         if n > np.iinfo(np.int32).max:
             raise InputError(f"more than {np.iinfo(np.int32).max:,} people")
-        known = bool(n) and int(labels[-1]) == n - 1  # labels are 0, 1, ... themselves
+        table = None  # of the place of each label, unless they are far apart
+        if int(labels[-1]) < SPARSE * n:
+            table = np.zeros(int(labels[-1]) + 1, dtype=np.int32)
+            table[labels] = np.arange(n)
         offsets = np.zeros(n + 1, dtype=np.int64)
         loops = 0
-        for one, other in self._indices(labels, known):
+        for one, other in self._indices(labels, table):
             loops += int((one == other).sum())
             kernels.count(one, other, directed, offsets)
         np.cumsum(offsets, out=offsets)
         contacts, filled = np.empty(int(offsets[-1]), dtype=np.int32), offsets[:-1].copy()
-        for one, other in self._indices(labels, known):
+        for one, other in self._indices(labels, table):
             kernels.fill(one, other, directed, contacts, filled)
         del filled
         before = len(contacts)
@@ -101,9 +105,15 @@ class Pairs:
         self._file.seek(0)
         return np.frombuffer(self._file.read(), dtype=np.int64).reshape(-1, 2)
 
-    def _indices(self, labels: OffsetArray, known: bool) -> Iterator[tuple[IntArray, IntArray]]:
+    def _indices(self, labels: OffsetArray, table: IntArray | None) -> Iterator[tuple[IntArray, IntArray]]:
         self._file.seek(0)
         while piece := self._file.read(16 * PIECE):
             found = np.frombuffer(piece, dtype=np.int64)
-            pairs = (found if known else np.searchsorted(labels, found)).astype(np.int32).reshape(-1, 2)
+            pairs = (np.searchsorted(labels, found) if table is None else table[found]).astype(np.int32).reshape(-1, 2)
             yield pairs[:, 0], pairs[:, 1]
+
+
+def _each_once(numbers: OffsetArray) -> OffsetArray:
+    """The numbers in ascending order, each once; quicker than the hash table of ``np.unique``."""
+    ordered = np.sort(numbers)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
