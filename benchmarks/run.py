@@ -17,6 +17,7 @@ import decisions
 import evaluation_speed
 import greedy_selection
 import influence_precision
+import large_files
 import large_networks
 import large_studies
 import training
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "greedy": greedy_selection.run,
     "large": large_networks.run,
     "studies": large_studies.run,
+    "files": large_files.run,
     "evaluation": evaluation_speed.run,
     "decisions": decisions.run,
     "training": training.run,
