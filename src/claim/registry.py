@@ -101,12 +101,9 @@ def own_object(kind: str, given: Any) -> Any | None:
         return _checked(kind, given)
     if given in _registered[kind]:
         return _named(_registered[kind][given], given)
-    if (
-        _CLASS.fullmatch(given)
-        and not is_learned(given)
-        and given.partition(":")[0] not in (*TRAINED, *SELECTORS, MIX, QUOTA)
-    ):
-        return _checked(kind, _imported(given))
+    others = (*TRAINED, *SELECTORS, MIX, QUOTA)
+    if is_own_class(given) and not is_learned(given) and given.partition(":")[0] not in others:
+        return _checked(kind, own_class(given))
     for entry in _installed(kind, tuple(sys.path)):
         if entry.name == given:
             return _named(_checked(kind, entry.load()), given)
@@ -145,7 +142,12 @@ class _Named:
         return getattr(self._thing, attribute)
 
 
-def _imported(name: str) -> Any:
+def is_own_class(name: str) -> bool:
+    """Whether a name is of the form ``package.module:Class``."""
+    return _CLASS.fullmatch(name) is not None
+
+
+def own_class(name: str) -> Any:
     """``package.module:Class``, found as Python would find it from the working directory."""
     module, _, attribute = name.partition(":")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:

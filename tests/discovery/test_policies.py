@@ -67,10 +67,6 @@ def test_random_class_takes_every_class_once_before_any_twice(seen):
         assert set(chosen) == {2, 3, 4, 5, 6, 8}
 
 
-def group_of(seen: Discovered, person: int):
-    return next(group for group in seen.frontier_classes if person in group.members)
-
-
 @pytest.mark.parametrize(
     ("score", "expected"),
     [
@@ -81,7 +77,7 @@ def group_of(seen: Discovered, person: int):
     ],
 )
 def test_scores_are_what_their_formula_says(seen, score, expected):
-    assert {person: score(seen, group_of(seen, person)) for person in expected} == pytest.approx(expected)
+    assert {person: score(seen, person) for person in expected} == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +113,7 @@ def test_several_are_chosen_best_first(seen, name, order):
 def test_only_surveyed_contacts_speak_for_a_person():
     seen = seen_from([(0, 1), (0, 2), (2, 3), (2, 4), (3, 4)], [0])
     assert set(frequencies("max-degree", seen, 200)) == {1, 2}
-    assert named_by_the_popular(seen, group_of(seen, 3)) == 0
+    assert named_by_the_popular(seen, 3) == 0
 
 
 def test_equal_sums_of_fractions_are_ties_in_whatever_order_they_are_summed():
@@ -130,7 +126,7 @@ def test_equal_sums_of_fractions_are_ties_in_whatever_order_they_are_summed():
             newest += 1
     seen = seen_from(ties, [0, 1, 2, 3, 4, 5])
     for score in (named_by_the_lonely, named_by_many_and_lonely):
-        assert score(seen, group_of(seen, 6)) == score(seen, group_of(seen, 7))
+        assert score(seen, 6) == score(seen, 7)
     assert_uniform(frequencies("inverse-degree", seen), [6, 7])
 
 

@@ -108,7 +108,7 @@ def agreement(name: str) -> float:
         for _ in range(10):
             seen = simulation.discovered
             groups = seen.frontier_classes
-            scores = {member: named_by_many_and_lonely(seen, each) for each in groups for member in each.members}
+            scores = {member: named_by_many_and_lonely(seen, member) for each in groups for member in each.members}
             chosen = SCOUT.choose(seen, rng)[0]
             agreed.append(scores[chosen] > max(scores.values()) - 1e-9)
             simulation.ask(chosen)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from claim.errors import InputError
 from claim.io import text
 from claim.networks import read_network
-from claim.networks.formats import Options, Source, read_source
+from claim.networks.formats import Options, Source, edgelist, read_source
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -334,7 +334,9 @@ def test_gzip_bombs_are_refused_with_little_memory(write: Write, monkeypatch: py
 
 def test_a_plain_file_has_a_size_cap_too(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "MAX_BYTES", 1 << 20)
-    assert "holds more than 1 MiB of text" in refused(write("a.edges", "100000 200000\n" * 100_000))
+    monkeypatch.setattr(edgelist, "MAX_EDGE_BYTES", 1 << 20)
+    for line in ("100000 200000\n", "100000 somebody\n"):
+        assert "holds more than 1 MiB of text" in refused(write("a.edges", line * 100_000))
 
 
 def test_messages_quote_files_safely() -> None:

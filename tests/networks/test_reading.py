@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claim.networks import Network, read_network
+from claim.networks.assembling import Pairs
 from claim.networks.formats import Options, Source, read_source
-from claim.networks.formats.edgelist import read, read_carefully, read_integer_pairs
+from claim.networks.formats.edgelist import add_integer_pairs, read, read_carefully
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -187,6 +188,11 @@ def test_direction_is_the_callers_choice() -> None:
 
 
 # The fast path
+
+
+def read_integer_pairs(source: Source) -> np.ndarray | None:
+    with Pairs() as pairs:
+        return pairs._read() if add_integer_pairs(source, pairs) else None
 
 
 @pytest.mark.parametrize("text", ["1 2\n", "1,2\n3,4\n", "1\t2\r\n3\t4", "# c\n\n1  2 \n\n3 4\n", "", "%\n"])

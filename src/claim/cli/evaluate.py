@@ -29,11 +29,19 @@ if TYPE_CHECKING:
     from claim.evaluation.waves import Waves
 
 Starts = Literal["published", "fresh"]
-BudgetUnit = Literal["attempts", "answers"]
+BudgetUnit = Literal["attempts", "answers", "pages"]
 Population = Literal["unknown", "known"]
 
 
+# What goes with --source
+WITH_SOURCE = (
+    "source", "start_people", "policies", "selector", "seed", "budget", "leaders", "p", "round_size", "budget_unit",
+    "out", "json",
+)  # fmt: skip
+
+
 def evaluate(
+    context: typer.Context,
     networks: Annotated[str, typer.Option(help="Comma-separated networks, families or files.")] = "zones",
     policies: Annotated[str, typer.Option(help="Comma-separated survey policies.")] = "random,change,degree+inverse",
     selector: Annotated[str, typer.Option(help="Who chooses the leaders; comma-separated.")] = "greedy",
@@ -68,7 +76,7 @@ def evaluate(
     start_sets: Annotated[Starts | None, typer.Option(help="Default: published where they exist, else fresh.")] = None,
     round_size: Annotated[int, typer.Option("--round", help="Surveys per round, chosen together.")] = 1,
     refusal: Annotated[float, typer.Option(help="Chance that a person refuses to be surveyed.")] = 0.0,
-    budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts.")] = "attempts",
+    budget_unit: Annotated[BudgetUnit, typer.Option(help="What the budget counts; pages: with --source.")] = "attempts",
     attendance: Annotated[float, typer.Option(help="Chance that a chosen leader attends.")] = 1.0,
     p_range: Annotated[str | None, typer.Option(metavar="LOW,HIGH", help="Draw each run's p from this range.")] = None,
     report_rate: Annotated[float, typer.Option(help="Chance that a surveyed person names a contact.")] = 1.0,
@@ -83,13 +91,39 @@ def evaluate(
     address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
     out: Annotated[str | None, typer.Option(metavar="DIR", help="Write a run folder with an HTML report.")] = None,
     curves: Annotated[bool, typer.Option("--curves", help="With --out: also curves from 0 to 50 surveys.")] = False,
+    source: Annotated[
+        str | None, typer.Option(help="Discover a source: a folder of CSV files, a network or package.module:Class.")
+    ] = None,
+    start_people: Annotated[str | None, typer.Option(help="With --source: where to start, comma-separated.")] = None,
     data_dir: DataDirOption = None,
     json: JsonOption = None,
 ) -> None:
     """Compare survey policies on the same start sets and the same cascades.
 
     Example: [bold]claim evaluate --networks zone2,zone3 --policies random,change --runs 100[/bold]
+
+    With [bold]--source[/bold], policies discover what is no file, page by page; no reach can be measured there.
     """
+    if source is not None:
+        other = next((name for name in context.params if name not in WITH_SOURCE and _was_given(context, name)), None)
+        if other is not None:
+            option = next(each.opts[0] for each in context.command.params if each.name == other)
+            raise InputError(f"{option} does not go with --source")
+        study: dict[str, Any] = {"unit": budget_unit, "per_round": round_size, "leaders": leaders, "p": p}
+        study |= {} if budget is None else {"budget": budget}
+        _evaluate_source(
+            source,
+            names(start_people),
+            names(policies),
+            selector if _was_given(context, "selector") else "foresight",
+            seed,
+            out,
+            json,
+            **study,
+        )
+        return
+    if start_people is not None or budget_unit == "pages":
+        raise InputError("--start-people and --budget-unit pages need --source")
     began, quiet = time.perf_counter(), json == "-"
     from rich.console import Group
 
@@ -165,6 +199,54 @@ def _shown_waves(gain: "Waves") -> "Table":
         rows.append({**shown, "gain": f"{row.gain:+.2f}", "95 % interval": f"{low:+.2f} to {high:+.2f}"})
     title = f"People reached by leaders in waves of {', '.join(map(str, gain.waves))}: mean of {gain.rows[0].runs} runs"
     return table(title, rows[0], rows, right=("at once", "in waves", "gain", "95 % interval"))
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    found = context.get_parameter_source(name)
+    return found is not None and found.name == "COMMANDLINE"
+
+
+def _evaluate_source(
+    given: str,
+    start: list[str],
+    policies: list[str],
+    selector: str,
+    seed: int,
+    out: str | None,
+    json: str | None,
+    **study: Any,
+) -> None:
+    from claim.evaluation.source_studies import find_source, study_source
+
+    source = find_source(given)
+    with counted(study["unit"], hidden=json == "-") as progress:
+        found = study_source(
+            source,
+            start,
+            policies,
+            selector,
+            seed,
+            pages=None if out is None else Path(out),
+            progress=progress,
+            **study,
+        )
+    rows = [each.to_dict() for each in found]
+    shown = [{**row, "expected reach": _expected(each.expected)} for row, each in zip(rows, found, strict=True)]
+    columns = ["policy", "surveyed", "refused", "pages", "people", "ties", "expected reach", "leaders"]
+    columns += ["cut_short"] * any(each.cut_short for each in found)
+    note = "The reach is expected from what was seen (90 % range). Nothing measures it: the network is not known."
+    show({"source": source.name, "start": start, "seed": seed, "rows": rows}, _with_note(columns, shown, note), json)
+
+
+def _with_note(columns: list[str], rows: list[dict[str, Any]], note: str) -> Any:
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(table("Discovered", columns, rows), Text(note))
+
+
+def _expected(reach: tuple[float, float, float] | None) -> str:
+    return "" if reach is None else "{:.0f} ({:.0f} to {:.0f})".format(*reach)
 
 
 def _range(given: str | None) -> tuple[float, ...] | None:

@@ -1,11 +1,24 @@
 """``claim networks``: what is known, where it is, and how to get it."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claim.cli.common import DataDirOption, JsonOption, counted, names, say, show, table
+from claim.cli.common import (
+    DataDirOption,
+    DirectedOption,
+    EdgeProbabilitiesOption,
+    JsonOption,
+    counted,
+    loaded,
+    names,
+    say,
+    show,
+    table,
+)
 from claim.errors import InputError
+from claim.io.files import check_writable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -73,6 +86,31 @@ def fetch(
         say(f"claim: {each['name']}: {each['problem']}")
     if failed:
         raise typer.Exit(2)
+
+
+@app.command()
+def convert(
+    network: Annotated[str, typer.Argument(metavar="NETWORK", help="A network by name or file.")],
+    target: Annotated[str, typer.Argument(metavar="FILE", help="A file to write, NAME.claimnet.")],
+    data_dir: DataDirOption = None,
+    directed: DirectedOption = False,
+    edge_probabilities: EdgeProbabilitiesOption = False,
+) -> None:
+    """Write a network in a binary form that is loaded at once, however large it is.
+
+    Example: [bold]claim networks convert ties.edges.gz ties.claimnet[/bold]
+    """
+    from claim.networks.formats import binary
+
+    path = Path(target)
+    if path.suffix != binary.ENDING:
+        raise InputError(f"{target}: the file to write must end in {binary.ENDING}")
+    if not path.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {path.parent} to write to")
+    check_writable(path.parent)
+    made = loaded(network, data_dir=data_dir, directed=directed or None, probabilities=edge_probabilities)
+    binary.write(made, path)
+    say(f"{target}: {made.n} people, {made.m} edges, {path.stat().st_size >> 20} MiB")
 
 
 def _table(rows: list[dict[str, Any]]) -> "Group":

@@ -30,7 +30,8 @@ def open_classes(discovered: Discovered, chosen: Collection[int] = ()) -> list[P
         for group in discovered.frontier_classes
     ]
     return sorted(
-        (group for group in groups if group.members), key=lambda group: (-named_by_many(discovered, group), -group.size)
+        (group for group in groups if group.members),
+        key=lambda group: (-named_by_many(discovered, group.members[0]), -group.size),
     )
 
 
@@ -53,7 +54,7 @@ def class_vector(
     New people are those who were drawn: the start people, or those interviewed and chosen as ``NEW`` in an open study.
     """
     study, rows, answers = np.zeros(len(STUDY)), np.zeros((max_classes, len(CLASS_SIGNALS))), Answers.of(discovered)
-    named = [i for i, group in enumerate(groups) if named_by_many(discovered, group)]
+    named = [i for i, group in enumerate(groups) if named_by_many(discovered, group.members[0])]
     if named:  # scout's signals are about the surveyed people who named a class
         study = study_signals(answers)
         rows[named, : len(CLASS)] = class_signals(answers, [groups[i] for i in named])

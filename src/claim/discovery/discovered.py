@@ -4,14 +4,15 @@ Policies and selectors see this and nothing else of the hidden network. People h
 they were discovered.
 """
 
+from bisect import insort
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,25 @@ class PersonClass:
 
 
 ClassKey = tuple[Status, int]
+NO_CLASS = -1  # the number of the class of surveyed people
+Kept = TypeVar("Kept")
+
+
+class Mark(NamedTuple):
+    """A moment of a study, by how much had been recorded."""
+
+    classes: int = 0
+    ties: int = 0
+    surveyed: int = 0
+
+
+class Changes(NamedTuple):
+    """What is new since a mark; ``classes`` are the numbers of those that gained or lost members."""
+
+    classes: set[int]
+    ties: list[tuple[int, int]]
+    surveyed: list[int]
+    now: Mark
 
 
 class Discovered:
@@ -78,9 +98,17 @@ class Discovered:
         self.groups: dict[int, str] = {}  # by person, where it was asked for: of the surveyed, and of those they named
         self.refused: list[int] = []
         self._frontier: dict[int, None] = {}
+        self._left: list[int] = []  # those who were surveyed or refused, ascending
         self._signature: list[int] = []  # of the set of contacts; see _token
-        self._members: dict[ClassKey, dict[int, None]] = {}
-        self._ties: dict[tuple[int, int], None] = {}  # an ordered set
+        self._class: list[int] = []  # the number of each person's class
+        self._place: list[int] = []  # of each person among the members of their class
+        self._numbers: dict[ClassKey, int] = {}
+        self._members: list[list[int]] = []  # of each class, in no order
+        self._free: list[int] = []  # numbers of classes without members, for new ones
+        self._changed: list[int] = []  # the class that gained or lost a member, for each time that one did
+        self._ties: list[tuple[int, int]] = []
+        self._directions: set[tuple[int, int]] = set()  # the same, of directed networks
+        self._kept: dict[Hashable, object] = {}
 
     # Growth ----------------------------------------------------------------------------------------------------------
 
@@ -92,6 +120,8 @@ class Discovered:
         self.named_by.append(named_by)
         self.wave.append(0 if named_by is None else self.wave[named_by] + 1)
         self._signature.append(0)
+        self._class.append(NO_CLASS)
+        self._place.append(0)
         self._frontier[person] = None
         self._enter_class(person)
         return person
@@ -100,12 +130,14 @@ class Discovered:
         """Add a seen contact between two people, of whom the first named the other; False if it was known already."""
         if one == other:
             raise InputError(f"person {one} cannot be their own contact")
-        if other in self.contacts[one]:
-            known = not self.directed or (one, other) in self._ties
-            if not known:
-                self._ties[one, other] = None
-            return not known
-        self._ties[one, other] = None
+        known = other in self.contacts[one]
+        if known and (not self.directed or (one, other) in self._directions):
+            return False
+        self._ties.append((one, other))
+        if self.directed:
+            self._directions.add((one, other))
+        if known:
+            return True
         for person, contact in ((one, other), (other, one)):
             self._leave_class(person)
             self.contacts[person][contact] = None
@@ -169,6 +201,14 @@ class Discovered:
         """The people who may be surveyed next, in the order of discovery."""
         return list(self._frontier)
 
+    def waiting_at(self, place: int) -> int:
+        """The person at a place of :attr:`frontier`."""
+        low, high = 0, len(self._left)  # find how many of those who left come before
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self._left[middle] - middle <= place else (low, middle)
+        return place + low
+
     def degree(self, person: int) -> int:
         """How many contacts of a person are seen: all of them for the surveyed, or all whom they name."""
         return len(self.contacts[person])
@@ -185,11 +225,11 @@ class Discovered:
     def classes(self) -> list[PersonClass]:
         """All classes of people not surveyed, in the order of their first members."""
         found = []
-        for (status, _), members in self._members.items():
-            one = next(iter(members))
+        for members in filter(None, self._members):
+            one = members[0]
             marked_by = tuple(sorted(self.marked_by(one))) if self.marks else ()
             group, contacts = self.groups.get(one), tuple(sorted(self.contacts[one]))
-            found.append(PersonClass(tuple(sorted(members)), contacts, status, marked_by, group))
+            found.append(PersonClass(tuple(sorted(members)), contacts, self.status[one], marked_by, group))
         return sorted(found, key=lambda people: people.members[0])
 
     @property
@@ -199,12 +239,44 @@ class Discovered:
 
     def ties(self) -> tuple[IntArray, IntArray]:
         """The seen edges, each once, in the order in which they were seen."""
-        pairs = np.array(list(self._ties), dtype=np.int32).reshape(-1, 2)
+        pairs = np.array(self._ties, dtype=np.int32).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
     def as_network(self) -> Network:
         """The seen edges as a network over local indices."""
         return Network.from_edges(*self.ties(), n=len(self), directed=self.directed, name="discovered")
+
+    # What changed, for those who keep account of it ------------------------------------------------------------------
+
+    def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What a policy keeps of this study from one choice to the next; copies of the study begin without it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Kept, self._kept[key])
+
+    def changes(self, since: Mark) -> Changes:
+        """What has been recorded since a mark."""
+        now = Mark(len(self._changed), len(self._ties), len(self.surveyed))
+        classes = set(self._changed[since.classes :])
+        return Changes(classes, self._ties[since.ties :], self.surveyed[since.surveyed :], now)
+
+    @property
+    def class_numbers(self) -> int:
+        """An upper bound of the numbers of classes; numbers of classes that got empty are given again."""
+        return len(self._members)
+
+    def class_of(self, person: int) -> int:
+        """The number of the class of a person who is not surveyed."""
+        return self._class[person]
+
+    def members(self, number: int) -> list[int]:
+        """The members of a class who may be surveyed, in no order; not to be changed."""
+        members = self._members[number]
+        return members if members and self.status[members[0]] == Status.NAMED else []
+
+    def class_named_by(self, person: int) -> int | None:
+        """The number of the class of those in the frontier whose only seen contact this person is, if there are any."""
+        return self._numbers.get((Status.NAMED, _token(person)))
 
     # For other libraries ---------------------------------------------------------------------------------------------
 
@@ -262,7 +334,8 @@ class Discovered:
         for name, value in vars(self).items():
             setattr(other, name, copy(value))
         other.contacts = [contacts.copy() for contacts in self.contacts]
-        other._members = {key: members.copy() for key, members in self._members.items()}
+        other._members = [members.copy() for members in self._members]
+        other._kept = {}
         return other
 
     @classmethod
@@ -304,7 +377,7 @@ class Discovered:
     def __repr__(self) -> str:
         return (
             f"Discovered({len(self)} people, {len(self._ties)} ties, {len(self.surveyed)} surveyed, "
-            f"{len(self.refused)} refused, {len(self._members)} classes)"
+            f"{len(self.refused)} refused, {len(self._numbers)} classes)"
         )
 
     # Classes, kept up to date as people gain contacts or change status -----------------------------------------------
@@ -312,21 +385,38 @@ class Discovered:
     def _set_status(self, person: int, status: Status) -> None:
         self._leave_class(person)
         self.status[person] = status
-        self._frontier.pop(person, None)
+        if person in self._frontier:
+            del self._frontier[person]
+            insort(self._left, person)
         self._enter_class(person)
 
     def _enter_class(self, person: int) -> None:
-        if self.status[person] != Status.SURVEYED:
-            key = (self.status[person], self._signature[person])
-            self._members.setdefault(key, {})[person] = None
+        if self.status[person] == Status.SURVEYED:
+            self._class[person] = NO_CLASS
+            return
+        key = (self.status[person], self._signature[person])
+        number = self._numbers.get(key)
+        if number is None:
+            if not self._free:
+                self._free.append(len(self._members))
+                self._members.append([])
+            number = self._numbers[key] = self._free.pop()
+        self._class[person], self._place[person] = number, len(self._members[number])
+        self._members[number].append(person)
+        self._changed.append(number)
 
     def _leave_class(self, person: int) -> None:
-        if self.status[person] != Status.SURVEYED:
-            key = (self.status[person], self._signature[person])
-            members = self._members[key]
-            del members[person]
-            if not members:
-                del self._members[key]
+        if self.status[person] == Status.SURVEYED:
+            return
+        number = self._class[person]
+        members, place = self._members[number], self._place[person]
+        last = members.pop()
+        if last != person:
+            members[place], self._place[last] = last, place
+        if not members:
+            del self._numbers[self.status[person], self._signature[person]]
+            self._free.append(number)
+        self._changed.append(number)
 
 
 @lru_cache

@@ -139,8 +139,8 @@ class DiscoveryEnv(gym.Env[Observation, np.int64], ABC):
         elif start is None:
             start = self.np_random.choice(self.network.n, min(self.start_size, self.network.n), replace=False)
         conditions: dict[str, Any] = {"frame": self._frame, "hub_question": self.hub_question}
-        simulation = Simulation(self.network, start, self.np_random, self.refusal, **conditions)
-        self._surveys = SurveyBudget(simulation, self.budget, self.per_round, self.unit)
+        self._simulation = Simulation(self.network, start, self.np_random, self.refusal, **conditions)
+        self._surveys = SurveyBudget(self._simulation, self.budget, self.per_round, self.unit)
         self._chosen: list[int] = []
         self._goal = float(self.goal(self.discovered) if callable(self.goal) else self.goal)
         if not 0 < self._goal <= LARGEST:
@@ -175,10 +175,10 @@ class DiscoveryEnv(gym.Env[Observation, np.int64], ABC):
     @property
     def discovered(self) -> Discovered:
         """What a policy may see."""
-        return self._surveys.simulation.discovered
+        return self._simulation.discovered
 
     def _reach(self) -> float:
-        people = self._surveys.simulation.people
+        people = self._simulation.people
         leaders = self.selector.select(self.discovered, self.leaders, self.np_random) if people else []
         return self._worlds_of(self._which).influence([people[leader] for leader in leaders]).mean
 

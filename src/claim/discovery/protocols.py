@@ -1,11 +1,12 @@
 """What a survey policy and a leader selector have to offer, and how policies rank people."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypedDict, Unpack
 
 import numpy as np
 
 from claim.discovery.discovered import Discovered, PersonClass
+from claim.discovery.ranking import SAME, Ranking, Score, is_large
 from claim.networks.network import FloatArray
 
 
@@ -50,19 +51,17 @@ class Selector(Protocol):
         ...
 
 
-SAME = 12  # digits; equal sums of fractions differ in the last digits, and would be no ties
-
-Score = Callable[[Discovered, PersonClass], float]
-
-
 def best_scored(discovered: Discovered, score: Score, rng: np.random.Generator, count: int = 1) -> list[int]:
     """The people of the frontier with the highest scores, ties in random order.
 
     Members of a class have the same score.
     """
+    if is_large(discovered):
+        return Ranking.of(discovered, score).choose(discovered, rng, count)
     groups = discovered.frontier_classes
     people = [person for group in groups for person in group.members]
-    return highest(people, [same for group in groups for same in [score(discovered, group)] * group.size], rng, count)
+    scores = [score(discovered, group.members[0]) for group in groups for _ in group.members]
+    return highest(people, scores, rng, count)
 
 
 def highest(people: Sequence[int], scores: Sequence[float], rng: np.random.Generator, count: int) -> list[int]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from claim.networks.network import IntArray
 from claim.randomness import draw_seed
 
 BudgetUnit = Literal["attempts", "answers"]
+SourceUnit = Literal["attempts", "answers", "pages"]  # of studies on a source
 Entry = Literal["closed", "open"]  # known at the outset or named by others; in open studies also new people
 BUDGET = 5  # surveys of a closed study, unless said otherwise
 INTERVIEWS = 10  # of an open study, unless said otherwise
@@ -102,6 +103,8 @@ class Simulation:
     sigma)), where sigma is the ``hub_question``. With ``groups`` each person says which group they are in, and with
     ``groups_of_contacts`` also those of the contacts they name.
     """
+
+    pages = 0
 
     def __init__(
         self,
@@ -254,15 +257,26 @@ def _checked_start(network: Network, start: Iterable[int]) -> list[int]:
     return people
 
 
+class Study(Protocol):
+    """What the survey loop needs: a :class:`Simulation`, or a study on a source."""
+
+    discovered: Discovered
+    pages: int  # how many pages of contacts were read; 0 in simulations
+
+    def ask(self, person: int) -> bool:
+        """Try to survey a person; False if they refuse."""
+        ...
+
+
 class SurveyBudget:
     """The budget of a study: how much of it is used, and how many people may be chosen now.
 
-    ``unit`` says what the budget counts: ``attempts``, or ``answers`` (a refusal is free).
+    ``unit`` says what the budget counts: ``attempts``, ``answers`` (a refusal is free), or ``pages`` of a source.
     """
 
-    def __init__(self, simulation: Simulation, budget: int, per_round: int = 1, unit: BudgetUnit = "attempts") -> None:
+    def __init__(self, simulation: Study, budget: int, per_round: int = 1, unit: SourceUnit = "attempts") -> None:
         self.simulation, self.budget, self.per_round, self.unit = simulation, budget, per_round, unit
-        self.used = 0
+        self.used = simulation.pages if unit == "pages" else 0
 
     @property
     def places(self) -> int:
@@ -272,7 +286,10 @@ class SurveyBudget:
     def ask(self, person: int) -> bool:
         """Try to survey a person; False if they refuse."""
         answered = self.simulation.ask(person)
-        self.used += answered or self.unit == "attempts"
+        if self.unit == "pages":
+            self.used = self.simulation.pages
+        else:
+            self.used += answered or self.unit == "attempts"
         return answered
 
     def ask_round(self, chosen: Iterable[int]) -> Iterator[int]:
@@ -288,12 +305,12 @@ class SurveyBudget:
 
 
 def surveys(
-    simulation: Simulation,
+    simulation: Study,
     policy: Policy,
     budget: int,
     rng: np.random.Generator,
     per_round: int = 1,
-    unit: BudgetUnit = "attempts",
+    unit: SourceUnit = "attempts",
 ) -> Iterator[int]:
     """The survey loop: until the budget or the frontier is used up; yields the budget used after each attempt.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, TYPE_CHECKING
 
-from claim.errors import InputError
+from claim.errors import InputError, install_command
 from claim.messages import Message
 
 if TYPE_CHECKING:
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 
 MAX_BYTES = 2 * 1024**3  # of text, unpacked
+MAX_EDGE_BYTES = 64 * 1024**3  # of text that is nothing but pairs of numbers: it is not held in memory
 MAX_LINE = 1_000_000  # characters
 GZIP_FREE_BYTES = 64 * 1024**2  # up to this size any compression ratio is fine
 GZIP_MAX_RATIO = 200  # edge lists shrink 3 to 20 times; a bomb 1000 times
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_WINDOW = 1 << 27  # bytes of memory that a file may ask for
+_ZSTD_PIECE = 1 << 14  # packed bytes at once: what they unpack to is in memory
 _BUFFER = 1 << 20
 _MAX_SHOWN_NAME = 120
 _UNDECODED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
@@ -100,10 +104,10 @@ class Source:
         return InputError.at(self.shown_name, line, Message(problem, values))
 
     @contextmanager
-    def open(self) -> Iterator[io.BufferedReader]:
-        """Open the unpacked bytes, never more of them than the size limit."""
+    def open(self, most: int | None = None) -> Iterator[io.BufferedReader]:
+        """Open the unpacked bytes, never more of them than ``most`` or the size limit."""
         with self._open_raw() as raw:
-            yield io.BufferedReader(self._unpacked(raw), _BUFFER)
+            yield io.BufferedReader(self._unpacked(raw, MAX_BYTES if most is None else most), _BUFFER)
 
     def head(self, size: int = 4096) -> bytes:
         """The first unpacked bytes."""
@@ -141,27 +145,69 @@ class Source:
         except (OSError, ValueError) as error:
             raise self._unreadable(error) from None
 
-    def _unpacked(self, raw: IO[bytes]) -> "_Bounded":
+    def _unpacked(self, raw: IO[bytes], most: int) -> "_Bounded":
         try:
-            packed = raw.read(2) == _GZIP_MAGIC
+            beginning = raw.read(len(_ZSTD_MAGIC))
             size = raw.seek(0, os.SEEK_END)
             raw.seek(0)
         except OSError as error:
             raise self._unreadable(error) from None
-        if not packed:
-            return _Bounded(self, raw, MAX_BYTES)
-        limit = min(MAX_BYTES, max(GZIP_FREE_BYTES, GZIP_MAX_RATIO * size))
-        return _Bounded(self, gzip.GzipFile(fileobj=raw), limit)
+        gzipped, zstd = beginning.startswith(_GZIP_MAGIC), beginning == _ZSTD_MAGIC
+        if not (gzipped or zstd):
+            return _Bounded(self, raw, most)
+        limit = min(most, max(GZIP_FREE_BYTES, GZIP_MAX_RATIO * size))
+        return _Bounded(self, gzip.GzipFile(fileobj=raw) if gzipped else self._unzstd(raw), limit)
+
+    def _unzstd(self, raw: IO[bytes]) -> "_Zstd":
+        try:
+            return _Zstd(raw)
+        except ImportError:
+            problem = "reading zstd files needs zstandard: {command}"
+            raise self.error(None, problem, command=install_command("zstd")) from None
 
     def _unreadable(self, error: Exception) -> InputError:
         reason = getattr(error, "strerror", None) or type(error).__name__
         return self.error(None, "cannot be read ({reason})", reason=reason)
 
 
+class _Zstd:
+    """Unpacks zstd, frame after frame; an incomplete last frame is an EOFError, as of gzip."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        import zstandard
+
+        self._raw, self._make = raw, zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj
+        self._damage: type[Exception] = zstandard.ZstdError
+        self._frame, self._packed, self._ready = self._make(), b"", b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; none at the end."""
+        while not self._ready:
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data + self._packed, self._make()
+            fresh = self._packed or self._raw.read(_ZSTD_PIECE)
+            if not fresh:
+                if self._begun:
+                    raise EOFError
+                return b""
+            self._begun = True
+            self._packed = b""
+            try:
+                self._ready = self._frame.decompress(fresh)
+            except self._damage as error:
+                raise zlib.error(str(error)) from None
+            if self._frame.eof:
+                self._begun = False
+        piece, self._ready = self._ready[:size], self._ready[size:]
+        return piece
+
+    _begun = False  # whether a frame has begun and not ended
+
+
 class _Bounded(io.RawIOBase):
     """Passes bytes on until the limit, and turns damage into errors that name the file."""
 
-    def __init__(self, source: Source, inner: IO[bytes] | gzip.GzipFile, limit: int) -> None:
+    def __init__(self, source: Source, inner: "IO[bytes] | gzip.GzipFile | _Zstd", limit: int) -> None:
         self._source, self._inner, self._limit, self._done = source, inner, limit, 0
 
     def readable(self) -> bool:
@@ -180,9 +226,9 @@ class _Bounded(io.RawIOBase):
         try:
             return self._inner.read(size)
         except EOFError:
-            raise self._source.error(None, "the gzip file ends too early (an incomplete download?)") from None
+            raise self._source.error(None, "the packed file ends too early (an incomplete download?)") from None
         except (gzip.BadGzipFile, zlib.error):
-            raise self._source.error(None, "the gzip file is damaged") from None
+            raise self._source.error(None, "the packed file is damaged") from None
         except OSError as error:
             raise self._source._unreadable(error) from None
 

@@ -57,7 +57,7 @@ class Network:
 
     offsets: OffsetArray
     contacts: IntArray
-    labels: tuple[Label, ...]
+    labels: Sequence[Label]
     directed: bool = False
     probabilities: FloatArray | None = None
     name: str = "network"

@@ -7,6 +7,7 @@ import numpy as np
 
 from claim.discovery.discovered import Discovered
 from claim.discovery.policies.simple import BY_CHANCE
+from claim.discovery.ranking import Turns
 from claim.discovery.reasons import who_named
 from claim.messages import Message
 
@@ -24,13 +25,10 @@ class Change:
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """A contact of whose turn it is; people without unsurveyed contacts are passed over."""
-        left = set(discovered.frontier)
         chosen: list[int] = []
         turn = len(discovered.surveyed) + len(discovered.refused) - len(discovered.start)
-        while left and len(chosen) < count:
-            person = self._contact_of_turn(discovered, left, rng, turn + len(chosen))
-            chosen.append(person)
-            left.remove(person)
+        while len(chosen) < min(count, len(discovered.waiting)):
+            chosen.append(self._contact_of_turn(discovered, chosen, rng, turn + len(chosen)))
         return chosen
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
@@ -39,14 +37,13 @@ class Change:
         return [who_named(discovered, person), drawn]
 
     @staticmethod
-    def _contact_of_turn(discovered: Discovered, left: set[int], rng: np.random.Generator, turn: int) -> int:
-        surveyed = discovered.surveyed
-        for i in range(len(surveyed)):
-            namer = surveyed[(turn + i) % len(surveyed)]
-            waiting = [contact for contact in discovered.contacts[namer] if contact in left]
-            if waiting:
-                return int(rng.choice(waiting))
-        return int(rng.choice(sorted(left)))  # none was named by a surveyed person
+    def _contact_of_turn(discovered: Discovered, taken: list[int], rng: np.random.Generator, turn: int) -> int:
+        turns = discovered.kept(Turns, Turns)
+        turns.update(discovered)
+        waiting = turns.waiting_contacts(discovered, turn, taken)
+        if not waiting:  # none was named by a surveyed person
+            waiting = [person for person in discovered.frontier if person not in taken]
+        return int(rng.choice(waiting))
 
 
 class ChangePublished(Change):

@@ -14,6 +14,7 @@ import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered, PersonClass, Status
 from claim.discovery.protocols import ranked_apart
+from claim.discovery.ranking import is_large
 from claim.discovery.reasons import who_named
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray, IntArray
@@ -370,6 +371,8 @@ class FirstScout:
         makes the choice random, the more likely the higher the score, and the people of a round are spread over
         different namers, both in proportion to the closure seen.
         """
+        if is_large(discovered) and not (discovered.open or discovered.marks):
+            return self._choose_at_scale(discovered, rng, count)
         named, others = classes_by_namers(discovered)
         chosen: list[int] = []
         if named:
@@ -399,12 +402,25 @@ class FirstScout:
                 said += map(Message, strongest(ahead[i], above[i]))
         return found
 
+    def _choose_at_scale(self, discovered: Discovered, rng: np.random.Generator, count: int) -> list[int]:
+        from claim.discovery.policies.scout_at_scale import ScoutAtScale  # it imports this module
+
+        at_scale = discovered.kept(self, ScoutAtScale)
+        chosen = at_scale.choose(discovered, self._weights or shipped_weights(), self._usual_chance, rng, count)
+        if len(chosen) < min(count, len(discovered.waiting)):
+            chosen += self._others(discovered, classes_by_namers(discovered)[1], rng, count - len(chosen))
+        return chosen
+
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
         answers = Answers.of(discovered)
         study, classes = study_signals(answers), class_signals(answers, named)
         return Seen(answers, study, classes, (self._weights or shipped_weights()).parts(study, classes))
 
     def _chance(self, discovered: Discovered, seen: Seen) -> float:
+        return CHANCE
+
+    def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
+        """The same in a study without marks, from the contacts of the surveyed and how many of them were reached."""
         return CHANCE
 
     def _least(self, discovered: Discovered, seen: Seen) -> float:
@@ -457,8 +473,11 @@ class Scout(FirstScout):
         if discovered.marks:
             return CHANCE
         contacts = seen.answers.degree
-        evenness = max(1.0 - contacts.var() / max(contacts.mean(), 1e-9) ** 2, 0.0)
-        return float(CHANCE + FIRST_CHANCE * evenness / (1 + len(seen.answers.reached)))
+        return self._usual_chance(contacts.mean(), contacts.var(), len(seen.answers.reached))
+
+    def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
+        evenness = max(1.0 - variance / max(mean, 1e-9) ** 2, 0.0)
+        return float(CHANCE + FIRST_CHANCE * evenness / (1 + reached))
 
     def _least(self, discovered: Discovered, seen: Seen) -> float:
         if not discovered.open:

@@ -6,8 +6,9 @@ from math import fsum
 
 import numpy as np
 
-from claim.discovery.discovered import Discovered, PersonClass, Status
-from claim.discovery.protocols import Score, best_scored, highest
+from claim.discovery.discovered import Discovered
+from claim.discovery.protocols import best_scored, highest
+from claim.discovery.ranking import Buckets, Ranking, Score, is_large
 from claim.discovery.reasons import lonely_namer, popular_namer, who_named
 from claim.messages import Message
 
@@ -21,8 +22,9 @@ class RandomPerson:
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """A random sample of the frontier."""
-        frontier = discovered.frontier
-        return rng.choice(frontier, min(count, len(frontier)), replace=False).tolist() if frontier else []
+        waiting = len(discovered.waiting)
+        places = rng.choice(waiting, min(count, waiting), replace=False).tolist() if waiting else []
+        return [discovered.waiting_at(place) for place in places]
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and that the choice was random."""
@@ -36,6 +38,8 @@ class RandomClass(RandomPerson):
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """A member of one random class after another; classes come round again once all had their turn."""
+        if is_large(discovered):
+            return Ranking.of(discovered, None).choose(discovered, rng, count)
         waiting = [rng.permutation(group.members).tolist() for group in discovered.frontier_classes]
         chosen: list[int] = []
         while waiting and len(chosen) < count:
@@ -63,34 +67,34 @@ class DegreeRule:
         return [who_named(discovered, person), *found]
 
 
-def namer_degrees(discovered: Discovered, group: PersonClass) -> list[int]:
-    """d(w) for every surveyed contact w of the people of a class."""
-    return [discovered.degree(w) for w in group.contacts if discovered.status[w] == Status.SURVEYED]
+def namer_degrees(discovered: Discovered, person: int) -> list[int]:
+    """d(w) for every surveyed contact w of a person."""
+    return [discovered.degree(w) for w in discovered.surveyed_contacts(person)]
 
 
-def named_by_many(discovered: Discovered, group: PersonClass) -> float:
+def named_by_many(discovered: Discovered, person: int) -> float:
     """od(u) = |N(u)|: how many surveyed people named them."""
-    return float(len(namer_degrees(discovered, group)))
+    return float(len(namer_degrees(discovered, person)))
 
 
-def named_by_the_lonely(discovered: Discovered, group: PersonClass) -> float:
+def named_by_the_lonely(discovered: Discovered, person: int) -> float:
     """The sum of 1/d(w): the only contact of a person is likely a hub."""
-    return fsum(1.0 / d for d in namer_degrees(discovered, group))
+    return fsum(1.0 / d for d in namer_degrees(discovered, person))
 
 
-def named_by_many_and_lonely(discovered: Discovered, group: PersonClass) -> float:
+def named_by_many_and_lonely(discovered: Discovered, person: int) -> float:
     """od(u) plus the sum of 1/d(w)."""
-    return fsum(1.0 + 1.0 / d for d in namer_degrees(discovered, group))
+    return fsum(1.0 + 1.0 / d for d in namer_degrees(discovered, person))
 
 
-def named_by_the_popular(discovered: Discovered, group: PersonClass) -> float:
+def named_by_the_popular(discovered: Discovered, person: int) -> float:
     """The largest d(w): a contact of the best connected surveyed person."""
-    return float(max(namer_degrees(discovered, group), default=0))
+    return float(max(namer_degrees(discovered, person), default=0))
 
 
-def marked_by_many(discovered: Discovered, group: PersonClass) -> float:
+def marked_by_many(discovered: Discovered, person: int) -> float:
     """By how many surveyed people they were said to know the most people."""
-    return float(len(group.marked_by))
+    return float(len(discovered.marked_by(person)))
 
 
 MAX_DEGREE = DegreeRule("max-degree", named_by_many)
@@ -110,6 +114,8 @@ class Snowball:
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """Random people of the earliest waves."""
+        if is_large(discovered):
+            return discovered.kept(self.name, Buckets).choose(discovered, lambda who: -discovered.wave[who], rng, count)
         frontier = discovered.frontier
         return highest(frontier, [-discovered.wave[person] for person in frontier], rng, count)
 
@@ -130,4 +136,6 @@ class Clairvoyant:
         """The people of the highest true degree, ties at random."""
         if self.true_degree is None:
             raise ValueError("clairvoyant needs the true degrees of a simulated study")
+        if is_large(discovered):
+            return discovered.kept(self, Buckets).choose(discovered, self.true_degree, rng, count)
         return highest(discovered.frontier, list(map(self.true_degree, discovered.frontier)), rng, count)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from claim.io.text import Source, printable
-from claim.networks.formats import edgelist, graphxml, matrixmarket
+from claim.networks.formats import binary, edgelist, graphxml, matrixmarket
 from claim.networks.formats.base import Format, Options
 from claim.networks.network import Network
 
 __all__ = ["FORMATS", "Format", "Options", "Source", "read_network", "read_source"]
 
 GRAPHS = (graphxml.GRAPHML, graphxml.GEXF)
-FORMATS: tuple[Format, ...] = (matrixmarket.FORMAT, *GRAPHS, edgelist.FORMAT)
+FORMATS: tuple[Format, ...] = (binary.FORMAT, matrixmarket.FORMAT, *GRAPHS, edgelist.FORMAT)
 
 _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 
@@ -23,7 +23,7 @@ _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 def read_network(
     path: str | os.PathLike[str], *, directed: bool | None = None, probabilities: bool = False, name: str | None = None
 ) -> Network:
-    """Read the network in a file: an edge list, Matrix Market, GraphML or GEXF, plain or gzip.
+    """Read the network in a file: edge list, Matrix Market, GraphML or GEXF, plain, gzip or zstd, or the binary form.
 
     ``directed`` overrides what the file says. Edge probabilities are read where the file names them ``p``, ``prob``
     or ``probability``; ``probabilities=True`` says that the third column of an edge list, or the values of a Matrix
@@ -47,7 +47,7 @@ def read_source(source: Source, options: Options, name: str | None = None) -> Ne
 
 def _choose_format(source: Source) -> Format:
     """The format of the file's ending, otherwise the one that its first bytes look like."""
-    ending = _without_gz(source.path).suffix.lower()
+    ending = _unpacked_path(source.path).suffix.lower()
     for known in FORMATS:
         if ending in known.endings and known is not edgelist.FORMAT:
             return known
@@ -60,11 +60,11 @@ def _choose_format(source: Source) -> Format:
 
 
 def _network_name(path: Path) -> str:
-    """The file's name without ``.gz`` and the format's ending."""
-    bare = _without_gz(path)
+    """The file's name without ``.gz`` or ``.zst`` and the format's ending."""
+    bare = _unpacked_path(path)
     known = any(bare.suffix.lower() in each.endings for each in FORMATS)
     return printable(bare.stem if known else bare.name) or "network"
 
 
-def _without_gz(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix.lower() == ".gz" else path
+def _unpacked_path(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in (".gz", ".zst") else path

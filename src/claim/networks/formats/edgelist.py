@@ -21,9 +21,10 @@ from claim.io.columns import (
     stem,
 )
 from claim.io.tables import delimited, separator_of
-from claim.io.text import MAX_LINE, Source, printable, shown
+from claim.io.text import MAX_EDGE_BYTES, MAX_LINE, Source, printable, shown
+from claim.networks.assembling import Pairs
 from claim.networks.formats.base import Format, Options, People, is_integer, is_number, parse_probability
-from claim.networks.network import Label, Network, OffsetArray
+from claim.networks.network import Label, Network
 
 _CHUNK = 1 << 22
 _COMMENTS = ("#", "%", "//")
@@ -49,12 +50,11 @@ _ACCEPTED = "a list of ties has two columns of people, such as source,target or 
 
 def read(source: Source, options: Options) -> Network:
     """Read an edge list, the plain ones fast."""
-    pairs = None if options.probabilities else read_integer_pairs(source)
-    if pairs is None:
-        return read_carefully(source, options)
-    labels, indices = np.unique(pairs, return_inverse=True)
-    sources, targets = indices.reshape(-1, 2).T
-    return Network.from_edges(sources, targets, labels=labels.tolist(), directed=bool(options.directed))
+    if not options.probabilities:
+        with Pairs() as pairs:
+            if add_integer_pairs(source, pairs):
+                return pairs.network(bool(options.directed))
+    return read_carefully(source, options)
 
 
 def read_carefully(source: Source, options: Options) -> Network:
@@ -261,19 +261,17 @@ def _numbered_alike(names: list[str], others: list[str]) -> bool:
 # The fast path --------------------------------------------------------------------------------------------------------
 
 
-def read_integer_pairs(source: Source) -> OffsetArray | None:
-    """All pairs of the file as an array of two columns, or None where the careful parser is needed."""
-    parts: list[OffsetArray] = []
+def add_integer_pairs(source: Source, pairs: Pairs) -> bool:
+    """Add all pairs of the file; False where the careful parser is needed."""
     possible = _PLAIN
-    with source.open() as stream:
+    with source.open(MAX_EDGE_BYTES) as stream:
         for block in _blocks(stream):
             found = [(plain, match) for plain in possible if (match := plain.fullmatch(block))]
             if not found:
-                return None
+                return False
             possible = [plain for plain, _ in found]
-            numbers = found[0][1]["pairs"].replace(b",", b" ").split()
-            parts.append(np.array(numbers, dtype="S18").astype(np.int64).reshape(-1, 2))
-    return np.concatenate(parts)
+            pairs.add_text(found[0][1]["pairs"])
+    return True
 
 
 def _blocks(stream: io.BufferedReader) -> Iterator[bytes]:
