@@ -264,15 +264,15 @@ def test_a_marked_person_is_asked_before_those_like_them():
 
 
 def stars_study(tied: bool, leaves: int) -> Discovered:
-    """Ten new people, each of whom named the centre of a star; five centres were asked, who may know each other."""
+    """Twelve new people, each of whom named the centre of a star; seven centres were asked, who may know each other."""
     seen = Discovered(open=True)
     centres = []
-    for _ in range(10):
+    for _ in range(12):
         drawn = seen.add_person()
         seen.record_start(drawn)
         centres.append(seen.add_person(drawn))
         seen.add_tie(drawn, centres[-1])
-    for centre in centres[:5]:
+    for centre in centres[:7]:
         seen.record_survey(centre, [seen.add_person(centre) for _ in range(leaves)])
         for other in centres if tied else ():
             if other != centre:
@@ -282,12 +282,10 @@ def stars_study(tied: bool, leaves: int) -> Discovered:
 
 def test_new_people_come_first_and_again_where_they_are_needed():
     scout = Scout(interviews=25)
-    first = scout.choose(Discovered(open=True), np.random.default_rng(0), 12)
-    assert first == [NEW] * 12  # more than are wanted at first, because no one is named yet
-    assert [str(why) for why in scout.reasons(Discovered(open=True), NEW)] == ["no one has been interviewed yet"]
+    assert scout.choose(Discovered(open=True), np.random.default_rng(0), 12) == [NEW] * 12
     for tied, leaves, new, why in (
-        (False, 20, 6, "10 of 10 new people are not connected with the others through people you know"),
-        (True, 0, 6, "the last 5 people asked named only people you know"),
+        (False, 20, 6, "12 of 12 new people are not connected with the others through people you know"),
+        (True, 0, 6, "the last 7 people asked named only people you know"),
         (True, 20, 0, "a new person is likely to bring more than the people named so far"),
     ):
         seen = stars_study(tied, leaves)
@@ -299,19 +297,16 @@ def test_new_people_come_first_and_again_where_they_are_needed():
 
 def test_the_share_of_new_people_depends_on_the_number_of_interviews():
     seen = stars_study(tied=True, leaves=20)
-    assert Scout().for_study(100, 0.1).choose(seen, np.random.default_rng(0), 30) == [NEW] * 20 + Scout().choose(
-        seen.closed(), np.random.default_rng(0), 10
-    )
+    forty = Scout().for_study(100, 0.1).choose(seen, np.random.default_rng(0), 40)
+    assert forty[:28] == [NEW] * 28  # 12 of 40 are done
+    assert forty[28:] == Scout().choose(seen.closed(), np.random.default_rng(0), 12)
     few = Discovered(open=True)
     few.record_start(few.add_person())
-    few.add_tie(0, few.add_person(0))
-    assert [str(why) for why in Scout().for_study(40, 0.1).reasons(few, NEW)] == [
-        "1 of 14 new people have been interviewed; named people follow"
-    ]
-    few.record_survey(1)
-    few.start, few.surveyed = [0] * 20, [0] * 20  # as many as are wanted
-    assert [str(why) for why in Scout().for_study(20, 0.1).reasons(few, NEW)] == [
-        "everyone who was named has been asked"
+    said = [str(Scout().for_study(interviews, 0.1).reasons(few, NEW)[0]) for interviews in (100, 10, 1)]
+    assert said == [
+        "1 of 40 new people have been interviewed; named people follow",
+        "1 of 10 new people have been interviewed",
+        "everyone who was named has been asked",
     ]
 
 

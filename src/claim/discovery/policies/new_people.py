@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from claim.discovery.discovered import Discovered
-from claim.discovery.policies.open_studies import NAMED_FOLLOW, ONLY_NEW, share_for
+from claim.discovery.policies.open_studies import NAMED_FOLLOW, ONLY_NEW, best_share, share_for
 from claim.messages import Message
 
 if TYPE_CHECKING:
     from claim.discovery.policies.scout import Answers
 
-# By the number of interviews: the share of new people at first, and the largest share
-FIRST_SHARES = {10: 1.0, 25: 0.4, 55: 0.3}
-LARGEST_SHARES = {10: 1.0, 25: 0.65, 55: 0.6}
-TRIED = 0.2  # share of the interviews with named people before new people can have priority
+LARGEST_SHARES = {10: 1.0, 25: 0.7, 55: 0.6}  # of new people, by the number of interviews
+TRIED = 0.25  # share of the interviews with named people before new people can have priority
 APART = 0.7  # share of the new people whom no known people connect with those before, above which more are needed
 MORE = 0.15  # more contacts, as a logarithm, that new people bring on average than named people
 
-NOBODY_YET = "no one has been interviewed yet"
 ALL_ASKED = "everyone who was named has been asked"
 STILL_APART = "{apart} of {count} new people are not connected with the others through people you know"
 NOTHING_NEW = "the last {count} people asked named only people you know"
@@ -41,11 +38,11 @@ class Wanted(NamedTuple):
 def wanted_now(discovered: Discovered, answers: "Answers", interviews: int) -> Wanted:
     """The new people wanted now in a study of so many interviews."""
     new, done = len(discovered.start), len(discovered.surveyed)
-    first = round(share_for(FIRST_SHARES, interviews) * interviews)
+    first = round(best_share(interviews) * interviews)
     left = round(share_for(LARGEST_SHARES, interviews) * interviews) - new
     if new < first:
         text = NAMED_FOLLOW if first < interviews else ONLY_NEW
-        return Wanted(first - new, Message.of(text, done=new, wanted=first) if done else Message(NOBODY_YET))
+        return Wanted(first - new, Message.of(text, done=new, wanted=first))
     if left > 0 and done - new >= TRIED * interviews:
         groups = separate_groups(discovered)
         if groups - 1 > APART * (new - 1):
