@@ -29,7 +29,7 @@ PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 DEFAULT = "scout"  # advises where no other policy is named
-OPEN_DEFAULT = "mix:best"  # the same in an open study
+OPEN_DEFAULT = DEFAULT  # the same in an open study
 MIX = "mix"
 FOLDER = Path(__file__).parent / "learning" / "policies"
 SELECTORS = ("greedy", "ris", "degree", "degree-discount", "pagerank", "random", "foresight")
