@@ -24,7 +24,7 @@ from claim.discovery.policies.scout import (
 )
 from claim.discovery.policies.simple import named_by_many_and_lonely
 from claim.discovery.reasons import reasons_of, reasons_of_each
-from claim.fitting.scout import Moment, OpenMoment, fit, fit_additions
+from claim.fitting.scout import MarkedMoment, Moment, fit, fit_additions
 from claim.networks import Network, load
 
 SCOUT = policy_named("scout")
@@ -263,41 +263,60 @@ def test_a_marked_person_is_asked_before_those_like_them():
     assert first.count(3) < 80
 
 
-def test_new_people_are_interviewed_first_and_where_a_circle_is_exhausted():
+def stars_study(tied: bool, leaves: int) -> Discovered:
+    """Twelve new people, each of whom named the centre of a star; seven centres were asked, who may know each other."""
     seen = Discovered(open=True)
-    assert SCOUT.choose(seen, np.random.default_rng(0), 3) == [NEW] * 3
-    assert [str(why) for why in SCOUT.reasons(seen, NEW)] == ["no one has been interviewed yet"]
-    circle = seen_from([(i, j) for i in range(9) for j in range(i)], list(range(6)))
-    circle.open = True
-    assert SCOUT.choose(circle, np.random.default_rng(0), 2) == [NEW, NEW]
-    assert [str(why) for why in SCOUT.reasons(circle, NEW)] == ["the last 5 people asked named only people you know"]
-    assert set(SCOUT.choose(circle.closed(), np.random.default_rng(0), 3)) == {6, 7, 8}
+    centres = []
+    for _ in range(12):
+        drawn = seen.add_person()
+        seen.record_start(drawn)
+        centres.append(seen.add_person(drawn))
+        seen.add_tie(drawn, centres[-1])
+    for centre in centres[:7]:
+        seen.record_survey(centre, [seen.add_person(centre) for _ in range(leaves)])
+        for other in centres if tied else ():
+            if other != centre:
+                seen.add_tie(centre, other)
+    return seen
 
 
-def test_named_people_are_asked_where_they_bring_more_and_rounds_hold_both():
-    tree = [(0, i) for i in range(1, 9)] + [(i, 60 * i + j) for i in range(1, 5) for j in range(60)]
-    seen = seen_from(tree, [0])
-    seen.open = True
-    for person in (1, 2, 3, 4):
-        seen.record_survey(person)
-    first = [SCOUT.choose(seen, np.random.default_rng(seed))[0] for seed in range(40)]
-    assert sum(person != NEW for person in first) > 30
-    everyone = SCOUT.choose(seen, np.random.default_rng(0), 300)
-    assert set(everyone[:4]) == {5, 6, 7, 8}  # contacts of the hub in the middle
-    assert everyone[4:] == [NEW] * 296
-    assert Mix(0.0, SCOUT, "mix", 10).choose(seen, np.random.default_rng(0), 50).count(NEW) == 0
+def test_new_people_come_first_and_again_where_they_are_needed():
+    scout = Scout(interviews=25)
+    assert scout.choose(Discovered(open=True), np.random.default_rng(0), 12) == [NEW] * 12
+    for tied, leaves, new, why in (
+        (False, 20, 6, "12 of 12 new people are not connected with the others through people you know"),
+        (True, 0, 6, "the last 7 people asked named only people you know"),
+        (True, 20, 0, "a new person is likely to bring more than the people named so far"),
+    ):
+        seen = stars_study(tied, leaves)
+        chosen = scout.choose(seen, np.random.default_rng(0), 8)
+        assert chosen.count(NEW) == max(new, 8 - len(seen.frontier)), (tied, leaves)
+        assert [str(reason) for reason in scout.reasons(seen, NEW)] == [why]
+        assert NEW not in scout.choose(seen.closed(), np.random.default_rng(0), 8)
 
 
-def test_fitting_finds_what_marks_and_new_people_bring():
+def test_the_share_of_new_people_depends_on_the_number_of_interviews():
+    seen = stars_study(tied=True, leaves=20)
+    forty = Scout().for_study(100, 0.1).choose(seen, np.random.default_rng(0), 40)
+    assert forty[:28] == [NEW] * 28  # 12 of 40 are done
+    assert forty[28:] == Scout().choose(seen.closed(), np.random.default_rng(0), 12)
+    few = Discovered(open=True)
+    few.record_start(few.add_person())
+    said = [str(Scout().for_study(interviews, 0.1).reasons(few, NEW)[0]) for interviews in (100, 10, 1)]
+    assert said == [
+        "1 of 40 new people have been interviewed; named people follow",
+        "1 of 10 new people have been interviewed",
+        "everyone who was named has been asked",
+    ]
+
+
+def test_fitting_finds_what_marks_bring():
     rng, moments = np.random.default_rng(0), []
     for _ in range(600):
-        study, scores = rng.normal(size=len(OPEN)), np.append(rng.normal(size=6), 0.0)
-        marks = np.append(rng.integers(0, 3, 6).astype(float), np.nan)
-        worth = np.where(np.isnan(marks), 0.5 - study[3], (0.3 + 0.4 * study[6]) * np.nan_to_num(marks))
-        moments.append(OpenMoment("made up", study, scores, marks, np.exp(scores + worth)))
+        study, scores, marks = rng.normal(size=len(OPEN)), rng.normal(size=6), rng.integers(0, 3, 6).astype(float)
+        brings = np.exp(scores + (0.3 + 0.4 * study[6]) * marks)
+        moments.append(MarkedMoment("made up", study, scores, marks, brings))
     added = fit_additions(moments)
-    assert added.new[0] == pytest.approx(0.5, abs=0.15)
-    assert added.new[4] == pytest.approx(-1, abs=0.25)
     assert added.mark[0] == pytest.approx(0.3, abs=0.1)
     assert added.mark[7] == pytest.approx(0.4, abs=0.1)
     assert Added.from_json(added.to_json()).to_json() == added.to_json()

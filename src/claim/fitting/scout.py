@@ -20,7 +20,6 @@ from claim.discovery.discovered import PersonClass
 from claim.discovery.policies.scout import (
     ADDITIONS,
     CLASS,
-    OPEN,
     STUDY,
     WEIGHTS,
     Added,
@@ -148,7 +147,7 @@ def fit(moments: Iterable[Moment]) -> Weights:
     return Weights(*scaling, found.reshape(1 + len(STUDY), len(CLASS)).T)
 
 
-def _shares(moments: "Sequence[Moment | OpenMoment]") -> FloatArray:
+def _shares(moments: "Sequence[Moment | MarkedMoment]") -> FloatArray:
     """The share of what the choices of a moment would bring, times the weight of the moment; kinds weigh the same."""
     kinds = [moment.kind for moment in moments]
     weight = {kind: 1.0 / (kinds.count(kind) * len(set(kinds))) for kind in set(kinds)}
@@ -177,24 +176,19 @@ def _fit_shares(
     return found
 
 
-# Marks and new people ------------------------------------------------------------------------------------------------
+# Marks ---------------------------------------------------------------------------------------------------------------
 
 POOL = PoolSettings(look_alikes=60)
 STUDIES_OF_KIND = 40
 INTERVIEWS = (10, 25, 50)
-NOISE = (None, None, None, None, None, None, 0.0, 0.5, 1.0, 1.0, 2.0, 1000.0)  # of the hub question, if asked
+NOISE = (0.0, 0.5, 1.0, 1.0, 2.0, 1000.0)  # of the hub question
 NEW_SHARES = (0.2, 0.5, 0.8)
 OPEN_RULES = ("random", "change", "random-class", "degree+inverse", "max-contact", *3 * ("scout:1",), "most-marked")
-MOST_DRAWN = 24  # new people looked at in a moment
 ADDED_PENALTY = 1e-2
-BONUS = 0.4  # of a new person: the best of 0, 0.2, 0.4 and 0.7 in whole studies of the pool; see docs/notes/scout.md
 
 
-class OpenMoment(NamedTuple):
-    """Classes and, in an open study, a new person as the last choice: scores given, marks, and what each would bring.
-
-    The score of a new person is 0 and their number of marks NaN.
-    """
+class MarkedMoment(NamedTuple):
+    """Classes that could be surveyed next: their scores without marks, marks, and what each would bring."""
 
     kind: str
     study: FloatArray
@@ -204,20 +198,18 @@ class OpenMoment(NamedTuple):
 
 
 def train_additions(weights: Weights, seed: int = 0, data_dir: str | None = None) -> Added:
-    """Fit what marks and new people add to studies on the training pool."""
+    """Fit what marks add to studies on the training pool."""
     rng, pools = as_generator(seed), training_pool(POOL, seed, data_dir)
     kinds = [pool.kind for pool in pools]
-    moments: list[OpenMoment] = []
+    moments: list[MarkedMoment] = []
     for pool in pools:
         for _ in range(max(STUDIES_OF_KIND // kinds.count(pool.kind), 2)):
-            moments += open_moments(pool, weights, rng)
-    added = fit_additions(moments)
-    added.new[0] += BONUS
-    return added
+            moments += marked_moments(pool, weights, rng)
+    return fit_additions(moments)
 
 
-def open_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> list[OpenMoment]:
-    """Some moments of a study, open or closed, with or without marks."""
+def marked_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> list[MarkedMoment]:
+    """Some moments of a study with marks, open or closed."""
     noise = NOISE[rng.integers(len(NOISE))]
     if rng.random() < 0.6:
         study = Simulation(pool.network, (), rng, frame=Frame(), hub_question=noise)
@@ -225,13 +217,13 @@ def open_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> list
         start = rng.choice(pool.network.n, min(START, pool.network.n), replace=False)
         study = Simulation(pool.network, start, rng, hub_question=noise)
     rules = [policy_named(str(name)) for name in rng.choice(OPEN_RULES, 2)]
-    watcher = _OpenWatcher(study, pool.kind, weights, rules, rng.choice([0.0, 0.2, 0.5]), rng.choice(NEW_SHARES))
+    watcher = _MarksWatcher(study, pool.kind, weights, rules, rng.choice([0.0, 0.2, 0.5]), rng.choice(NEW_SHARES))
     for _ in surveys(study, watcher, int(rng.choice(INTERVIEWS)), rng):
         pass
     return watcher.moments
 
 
-class _OpenWatcher:
+class _MarksWatcher:
     """A policy that records some moments of a study, and follows two rules and new people in turn."""
 
     name = "watcher"
@@ -240,51 +232,36 @@ class _OpenWatcher:
         self, study: Simulation, kind: str, weights: Weights, rules: list[Policy], share: float, new: float
     ) -> None:
         self.study, self.kind, self.weights, self.rules, self.share, self.new = study, kind, weights, rules, share, new
-        self.moments: list[OpenMoment] = []
+        self.moments: list[MarkedMoment] = []
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         groups, _ = classes_by_namers(discovered)
-        if len(groups) + discovered.open > 1 and groups and rng.random() < LOOKS:
+        if len(groups) > 1 and rng.random() < LOOKS:
             self.moments.append(self._moment(groups, rng))
         if discovered.open and rng.random() < self.new:
             return [NEW]
         rule = self.rules[int(rng.random() < self.share)]
         return rule.choose(discovered, rng, count)
 
-    def _moment(self, groups: list[PersonClass], rng: np.random.Generator) -> OpenMoment:
+    def _moment(self, groups: list[PersonClass], rng: np.random.Generator) -> MarkedMoment:
         seen = self.study.discovered
         looked, answers = [groups[i] for i in rng.permutation(len(groups))[:MOST_CLASSES]], Answers.of(seen)
         study = open_signals(seen, answers)
         scores = self.weights.parts(study[: len(STUDY)], class_signals(answers, looked)).sum(axis=1)
         marks = np.array([float(len(group.marked_by)) for group in looked])
         brings = np.array([brings_on_average(self.study, group, rng) for group in looked])
-        if seen.open:
-            scores, marks = np.append(scores, 0.0), np.append(marks, np.nan)
-            brings = np.append(brings, _new_brings(self.study, rng))
-        return OpenMoment(self.kind, study, scores, marks, brings)
+        return MarkedMoment(self.kind, study, scores, marks, brings)
 
 
-def _new_brings(study: Simulation, rng: np.random.Generator) -> float:
-    """What the interview of a new person would bring on average; they themselves do not count."""
-    asked = {study.people[person] for person in study.discovered.surveyed}
-    drawn = [who for who in rng.permutation(study.network.n)[: 2 * MOST_DRAWN].tolist() if who not in asked]
-    known = set(study.people)
-    return float(np.mean([_brings(study, who, known | {who}) for who in drawn[:MOST_DRAWN]] or [0]))
-
-
-def fit_additions(moments: Iterable[OpenMoment]) -> Added:
-    """Weights of marks and of new people, by the signals of the study."""
+def fit_additions(moments: Iterable[MarkedMoment]) -> Added:
+    """Weights of marks, by the signals of the study."""
     moments = [moment for moment in moments if moment.brings.sum() > 0]
     sizes = np.array([len(moment.brings) for moment in moments])
     studies = np.repeat([moment.study for moment in moments], sizes, axis=0)
     centre, scale = studies.mean(0), np.maximum(studies.std(0), 1e-9)
     context = np.column_stack([np.ones(len(studies)), (studies - centre) / scale])
-    marks = np.concatenate([moment.marks for moment in moments])
-    new = np.isnan(marks)
-    signals = np.concatenate([np.where(new, 0.0, marks)[:, None] * context, new[:, None] * context], axis=1)
-    given = np.concatenate([moment.scores for moment in moments])
-    found = _fit_shares(signals, given, sizes, _shares(moments), ADDED_PENALTY)
-    return Added(centre, scale, *found.reshape(2, 1 + len(OPEN)))
+    marks, given = (np.concatenate(each) for each in zip(*((m.marks, m.scores) for m in moments), strict=True))
+    return Added(centre, scale, _fit_shares(marks[:, None] * context, given, sizes, _shares(moments), ADDED_PENALTY))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 choose leaders without a selector.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -160,6 +160,10 @@ BEST_SHARES = {10: 1.0, 25: 0.5, 55: 0.4}
 
 
 def best_share(interviews: int) -> float:
-    """The share of new people of ``mix:best``, between the numbers of interviews that were tried by their logarithm."""
-    known = np.log(list(BEST_SHARES))
-    return float(np.interp(np.log(max(interviews, 1)), known, list(BEST_SHARES.values())))
+    """The share of new people of ``mix:best``."""
+    return share_for(BEST_SHARES, interviews)
+
+
+def share_for(shares: Mapping[int, float], interviews: int) -> float:
+    """The share for a number of interviews, between the numbers that were tried by their logarithm."""
+    return float(np.interp(np.log(max(interviews, 1)), np.log(list(shares)), list(shares.values())))

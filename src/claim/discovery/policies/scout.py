@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered, PersonClass, Status
+from claim.discovery.policies.new_people import wanted_now
 from claim.discovery.protocols import ranked_apart
 from claim.discovery.ranking import is_large
 from claim.discovery.reasons import who_named
+from claim.discovery.simulation import INTERVIEWS
 from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray, IntArray
 
@@ -224,23 +226,15 @@ DOUBT_MARKED = 2.0  # as many marked people who know no more than others are add
 
 @dataclass(frozen=True)
 class Added:
-    """What marks and new people add to the scores; weights in an average study, then of each signal of ``OPEN``."""
+    """What each mark of a person adds to their score; a weight in an average study, then of each signal of ``OPEN``."""
 
     centre: FloatArray
     scale: FloatArray
-    mark: FloatArray  # of each mark of a person
-    new: FloatArray  # the score of a new person
+    mark: FloatArray
 
     def mark_in(self, signals: FloatArray) -> float:
         """What a mark adds to the score of a person in a study with these signals."""
-        return self._weigh(self.mark, signals)
-
-    def new_in(self, signals: FloatArray) -> float:
-        """The score of a new person in a study with these signals."""
-        return self._weigh(self.new, signals)
-
-    def _weigh(self, weights: FloatArray, signals: FloatArray) -> float:
-        return float(weights[0] + weights[1:] @ ((signals - self.centre) / self.scale))
+        return float(self.mark[0] + self.mark[1:] @ ((signals - self.centre) / self.scale))
 
     def to_json(self) -> str:
         """The text of the file that is shipped."""
@@ -379,10 +373,9 @@ class FirstScout:
             seen = self._read(discovered, named)
             noise = rng.gumbel(size=len(named)) + np.log([group.size for group in named])
             scores = seen.parts.sum(axis=1)
-            good = np.flatnonzero(scores >= self._least(discovered, seen))
             noisy = scores + self._chance(discovered, seen) * seen.closure * noise
-            chosen = ranked_apart([named[i] for i in good], noisy[good], rng, count, APART * seen.closure)
-        return chosen + self._others(discovered, others, rng, count - len(chosen))
+            chosen = ranked_apart(named, noisy, rng, count, APART * seen.closure)
+        return chosen + self._others(others, rng, count - len(chosen))
 
     def reasons(self, discovered: Discovered, person: int) -> list[Message]:
         """Who named this person, and what raises their score above that of the others."""
@@ -408,7 +401,7 @@ class FirstScout:
         at_scale = discovered.kept(self, ScoutAtScale)
         chosen = at_scale.choose(discovered, self._weights or shipped_weights(), self._usual_chance, rng, count)
         if len(chosen) < min(count, len(discovered.waiting)):
-            chosen += self._others(discovered, classes_by_namers(discovered)[1], rng, count - len(chosen))
+            chosen += self._others(classes_by_namers(discovered)[1], rng, count - len(chosen))
         return chosen
 
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
@@ -423,37 +416,47 @@ class FirstScout:
         """The same in a study without marks, from the contacts of the surveyed and how many of them were reached."""
         return CHANCE
 
-    def _least(self, discovered: Discovered, seen: Seen) -> float:
-        return -np.inf
-
-    def _others(
-        self, discovered: Discovered, others: Sequence[PersonClass], rng: np.random.Generator, count: int
-    ) -> list[int]:
+    def _others(self, others: Sequence[PersonClass], rng: np.random.Generator, count: int) -> list[int]:
         """People whom no one named, in random order."""
         unnamed = [person for group in others for person in group.members]
         return [unnamed[i] for i in rng.permutation(len(unnamed))[:count]]
 
 
 class Scout(FirstScout):
-    """One policy for every budget and every kind of network, in closed and in open studies; it is given neither.
+    """One policy for every budget and every kind of network, in closed and in open studies.
 
     Beyond the scout of version 0.1, it goes by the marks of the hub question as far as marked people turned out well
-    connected in this study, and in an open study it interviews a new person where no one named is likely to bring more.
-    At first, where people know about equally many others, more is left to chance, unless there are marks.
+    connected in this study, and in an open study it decides how many new people to interview (:mod:`new_people`). For
+    this it is given the number of interviews. At first, where people know about equally many others, more is left to
+    chance, unless there are marks.
     """
 
     name = "scout"
 
-    def __init__(self, weights: Weights | None = None, added: Added | None = None) -> None:
+    def __init__(
+        self, weights: Weights | None = None, added: Added | None = None, interviews: int = INTERVIEWS
+    ) -> None:
         super().__init__(weights)
         self._added = added  # None: those shipped
+        self._interviews = interviews
+
+    def for_study(self, interviews: int, p: float) -> "Scout":
+        """The same for so many interviews."""
+        return Scout(self._weights, self._added, interviews)
+
+    def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
+        """In an open study the new people who are wanted now, then named people, and new ones if these are too few."""
+        if not discovered.open:
+            return super().choose(discovered, rng, count)
+        new = min(wanted_now(discovered, Answers.of(discovered), self._interviews).people, count)
+        named = super().choose(discovered.closed(), rng, count - new) if new < count else []
+        return [NEW] * new + named + [NEW] * (count - new - len(named))
 
     def reasons_of_each(self, discovered: Discovered, people: Sequence[int]) -> list[list[Message]]:
-        """Who named and who marked each person, and what raises their score; of a new person, what the others bring."""
+        """Who named and who marked each person, and what raises their score; of a new person, why one is wanted."""
         known = iter(super().reasons_of_each(discovered, [person for person in people if person != NEW]))
-        return [
-            [why_new(discovered)] if who == NEW else self._with_marks(discovered, who, next(known)) for who in people
-        ]
+        why_new = [wanted_now(discovered, Answers.of(discovered), self._interviews).reason] if NEW in people else []
+        return [why_new if who == NEW else self._with_marks(discovered, who, next(known)) for who in people]
 
     def _with_marks(self, discovered: Discovered, person: int, reasons: list[Message]) -> list[Message]:
         first, *others = reasons
@@ -465,7 +468,8 @@ class Scout(FirstScout):
         seen = super()._read(discovered, named)
         if not discovered.marks:
             return seen
-        worth = self._additions().mark_in(open_signals(discovered, seen.answers))
+        added = self._added or shipped_additions()
+        worth = added.mark_in(open_signals(discovered, seen.answers))
         marks = np.array([len(group.marked_by) for group in named], dtype=np.float64)
         return seen._replace(parts=np.column_stack([seen.parts, worth * marks]))
 
@@ -479,38 +483,9 @@ class Scout(FirstScout):
         evenness = max(1.0 - variance / max(mean, 1e-9) ** 2, 0.0)
         return float(CHANCE + FIRST_CHANCE * evenness / (1 + reached))
 
-    def _least(self, discovered: Discovered, seen: Seen) -> float:
-        if not discovered.open:
-            return super()._least(discovered, seen)
-        return self._additions().new_in(open_signals(discovered, seen.answers))
-
-    def _others(
-        self, discovered: Discovered, others: Sequence[PersonClass], rng: np.random.Generator, count: int
-    ) -> list[int]:
-        """New people, or in a closed study those whom no one named."""
-        return [NEW] * count if discovered.open else super()._others(discovered, others, rng, count)
-
-    def _additions(self) -> Added:
-        return self._added or shipped_additions()
-
 
 MARKED_BY_ONE = "one person says that this contact knows the most people"
 MARKED_BY_MANY = "{count} people say that this contact knows the most people"
-NOBODY_YET = "no one has been interviewed yet"
-ALL_ASKED = "everyone who was named has been asked"
-NOTHING_NEW = "the last {count} people asked named only people you know"
-BRINGS_MORE = "a new person is likely to bring more than the people named so far"
-
-
-def why_new(discovered: Discovered) -> Message:
-    """Why a new person is interviewed, from the last answers."""
-    if not discovered.surveyed:
-        return Message(NOBODY_YET)
-    if not discovered.frontier:
-        return Message(ALL_ASKED)
-    news = Answers.of(discovered).news[::-1]
-    last = int(np.argmax(news > 0)) if news.any() else len(news)
-    return Message.of(NOTHING_NEW, count=last) if last > 1 else Message(BRINGS_MORE)
 
 
 def classes_by_namers(discovered: Discovered) -> tuple[list[PersonClass], list[PersonClass]]:
