@@ -168,7 +168,7 @@ def test_models_differ_in_whom_they_choose_and_how_far_they_reach() -> None:
         ({"model": "threshold:0"}, "N of at least 1"),
         ({"model": "threshold:-2"}, "model must be"),
         ({"model": "threshold"}, "model must be"),
-        ({"model": "lt", "method": "ris"}, "ris and the model lt do not go together"),
+        ({"model": "lt", "method": "ris"}, "ris knows the model ic only, got lt"),
         ({"model": "lt", "method": "foresight"}, "foresight knows the model ic only"),
     ],
 )

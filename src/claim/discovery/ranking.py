@@ -4,16 +4,12 @@ Policies use it from ``LARGE`` people in the frontier on. With fewer they draw a
 as in version 0.1, so that studies of that size go on as before, seed by seed.
 """
 
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
-
 import heapq
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from claim.compiling import compiled
 from claim.discovery.discovered import Discovered, Mark, Status
 from claim.networks.network import FloatArray, OffsetArray
 
@@ -21,8 +17,6 @@ LARGE = 5000
 SAME = 12  # digits; equal sums of fractions differ in the last digits, and would be no ties
 
 Score = Callable[[Discovered, int], float]  # of a person; all members of a class have the same
-
-kernel = compiled(nogil=True)
 
 
 def is_large(discovered: Discovered) -> bool:
@@ -49,16 +43,22 @@ class ScoreTree:
         """Set items, given in ascending order; an item that is given twice has the same values."""
         if len(items) and items[-1] >= len(self._best) // 2:
             self._grow(int(items[-1]) + 1)
-        _put(self._best, self._total, items, np.where(sizes > 0, scores, -np.inf), sizes, self.heat)
+        from claim.discovery.kernels import put
+
+        put(self._best, self._total, items, np.where(sizes > 0, scores, -np.inf), sizes, self.heat)
 
     def reheat(self, heat: float) -> None:
         """Set the heat, for all items."""
+        from claim.discovery.kernels import build
+
         self.heat = heat
-        _build(self._best, self._total, heat)
+        build(self._best, self._total, heat)
 
     def draw(self, rng: np.random.Generator) -> int:
         """An item; there must be one."""
-        return int(_find(self._best, self._total, self.heat, rng.random()))
+        from claim.discovery.kernels import find
+
+        return int(find(self._best, self._total, self.heat, rng.random()))
 
     def score(self, item: int) -> float:
         """The score of an item."""
@@ -74,59 +74,6 @@ class ScoreTree:
         best[new : new + old], total[new : new + old] = self._best[old:], self._total[old:]
         self._best, self._total = best, total
         self.reheat(self.heat)
-
-
-@kernel
-def _merge(best, total, node, heat):
-    one, other = 2 * node, 2 * node + 1
-    high = max(best[one], best[other])
-    best[node] = high
-    total[node] = _worth(best[one], total[one], high, heat) + _worth(best[other], total[other], high, heat)
-
-
-@kernel
-def _worth(score, size, high, heat):
-    if size == 0.0 or score == high:
-        return size
-    return size * math.exp((score - high) / heat) if heat > 0.0 else 0.0
-
-
-@kernel
-def _build(best, total, heat):
-    for node in range(len(best) // 2 - 1, 0, -1):
-        _merge(best, total, node, heat)
-
-
-@kernel
-def _put(best, total, items, scores, sizes, heat):
-    half = len(best) // 2
-    nodes = items + half
-    best[nodes], total[nodes] = scores, sizes
-    count = len(nodes)
-    while count and nodes[0] > 1:  # all nodes of a level, each once
-        above = 0
-        for i in range(count):
-            node = nodes[i] // 2
-            if above == 0 or nodes[above - 1] != node:
-                nodes[above] = node
-                above += 1
-                _merge(best, total, node, heat)
-        count = above
-
-
-@kernel
-def _find(best, total, heat, number):
-    node, half = 1, len(best) // 2
-    while node < half:
-        one, high = 2 * node, best[node]
-        share = _worth(best[one], total[one], high, heat) / total[node]
-        if number < share:
-            node, number = one, number / share
-        else:
-            node, number = one + 1, (number - share) / (1.0 - share) if share < 1.0 else 0.0
-        if total[node] == 0.0 or best[node] == -np.inf:  # rounding led to where nothing is
-            node ^= 1
-    return node - half
 
 
 def draw_members(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from claim.discovery.discovered import Changes, Discovered, Mark
+from claim.discovery.kernels import kernel
 from claim.discovery.policies.scout import (
     APART,
     DOUBT_COMMON,
@@ -24,7 +25,7 @@ from claim.discovery.policies.scout import (
     STUDY,
     Weights,
 )
-from claim.discovery.ranking import ScoreTree, draw_members, kernel
+from claim.discovery.ranking import ScoreTree, draw_members
 from claim.networks.network import FloatArray, OffsetArray
 
 RENEWED = 512  # classes with each answer
