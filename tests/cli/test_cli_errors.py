@@ -213,8 +213,8 @@ def assert_one_clear_line(done, clue: str) -> None:
     assert done.stdout == ""
 
 
-NEEDS_MORE = "training on directed contacts"
-NEED = {each: [pytest.mark.needs("torch")] if each == NEEDS_MORE else [] for each in MISTAKES}
+TRAINS = ("training on directed", "a trained policy", "a mix with a trained policy")
+NEED = {each: [pytest.mark.needs("torch")] if each.startswith(TRAINS) else [] for each in MISTAKES}
 
 
 @pytest.mark.parametrize("mistake", [pytest.param(each, marks=marks) for each, marks in NEED.items()])
