@@ -3,7 +3,7 @@
 A message has spread as far as it will before the next wave is chosen, so that contacts between people reached and not
 reached have failed: the next leaders are chosen on what was discovered of the people not reached (adaptive seeding with
 full feedback; Golovin and Krause, Journal of Artificial Intelligence Research 2011). People who were not discovered are
-not observed. Whoever did not come is not invited again.
+not observed. People who did not come are not invited again.
 """
 
 from collections.abc import Iterable, Sequence
