@@ -72,10 +72,6 @@ class Settings:
     def goal(self) -> bool:
         return self.variant != "geometric-dqn"
 
-    @property
-    def curriculum(self) -> bool:
-        return self.variant == "claim"
-
     def to_dict(self) -> dict[str, Any]:
         """Plain data for a manifest or a policy file."""
         return asdict(self)
@@ -353,19 +349,16 @@ class Training:
         self.rng = np.random.default_rng(settings.seed)
         self.networks = [TrainingNetwork(network, settings) for network in networks]
         known = [(each.network.n, each.network.m, each.estimates.influence) for each in self.networks]
-        people, ties, influence = np.mean(known, axis=0).tolist()
-        estimates = Estimates(
-            people, ties, influence, settings.start
-        )  # Open: the numbers of a new network are not known
+        people, ties, influence = np.mean(known, axis=0).tolist()  # Open: the numbers of a new network are not known
+        estimates = Estimates(people, ties, influence, settings.start)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             network = GeometricDQN(settings)
         name = "paper-claim" if settings.variant == "claim" else settings.variant
         self.online = PaperPolicy(network, settings, estimates, name)
         self.target = copy.deepcopy(self.online)
-        self.optimiser = torch.optim.Adam(  # Open
-            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        rate, decay = settings.learning_rate, settings.weight_decay
+        self.optimiser = torch.optim.Adam(network.parameters(), lr=rate, weight_decay=decay)  # Open
         self.buffer: deque[Experience] = deque(maxlen=settings.buffer_size)
         self.episode, self.updates = 0, 0
         self.epsilon, self.curriculum_weight = settings.exploration_initial_eps, settings.curriculum_weight
@@ -381,10 +374,10 @@ class Training:
 
     def sample(self) -> list[Experience]:
         """Line 18: uniformly, or by proximity and diversity from m times as many; Open: at first there are fewer."""
-        size, settings = self.settings.batch_size, self.settings
-        drawn = min(len(self.buffer), size * (settings.curriculum_candidates if settings.curriculum else 1))
+        size, curriculum = self.settings.batch_size, self.settings.variant == "claim"
+        drawn = min(len(self.buffer), size * (self.settings.curriculum_candidates if curriculum else 1))
         uniform = [self.buffer[i] for i in self.rng.choice(len(self.buffer), drawn, replace=False).tolist()]
-        return choose_experiences(uniform, size, self.curriculum_weight) if settings.curriculum else uniform
+        return choose_experiences(uniform, size, self.curriculum_weight) if curriculum else uniform
 
     def update(self, batch: Sequence[Experience]) -> float:
         """Line 20: one gradient step on the Bellman error 1/2 |Q(s, u, g) - (r + γ max Q'(s', u', g))|^2, its mean."""
