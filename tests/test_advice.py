@@ -95,6 +95,21 @@ def test_settings_that_cannot_be_used_are_refused(ties, given, problem):
         advise(**{"known": ties, **given})
 
 
+def test_a_quota_steers_the_interviews_by_what_the_file_of_people_says(ties, tmp_path, capsys):
+    (tmp_path / "groups.csv").write_text("person,region\ns0,north\ns2,north\ns4,north\nx,south\n")
+    study = ("--known", str(ties), "--surveyed", "s0,h0", "--group", "region", "--policy", "quota:equal:max-degree")
+    found = printed(capsys, "advise", *study, "--people-file", str(tmp_path / "groups.csv"))
+    assert found["ranking"][0]["person"] == "x"
+    assert "fewer people of the group south were asked than planned" in found["ranking"][0]["reasons"]
+    known = load(ties, people=tmp_path / "groups.csv")
+    given = {"surveyed": ["s0", "h0"], "group": "region", "policy": "quota:north=1+south=0:max-degree"}
+    assert advise(known, **given).rows[0]["person"] in {"s2", "s4"}
+    with pytest.raises(InputError, match="steers interviews by groups: add --group ATTRIBUTE"):
+        advise(known, surveyed=["s0"], policy="quota:equal:scout")
+    with pytest.raises(InputError, match="'age' is not known of its people"):
+        advise(known, **given | {"group": "age"})
+
+
 # Marks
 
 

@@ -25,6 +25,7 @@ from claim.registry import (
     check_policy_entry,
     find_policy,
     is_marked,
+    is_quota,
     name_of,
 )
 from claim.results import Tabular
@@ -80,6 +81,7 @@ def advise(
     leaders: int | None = None,
     people: int | None = None,
     p: float = 0.1,
+    group: str | None = None,
 ) -> Advice:
     """Rank up to ``count`` people to survey next in a partly known network.
 
@@ -93,6 +95,9 @@ def advise(
     interviews of the study (10 unless said otherwise) and takes the place of ``budget``. ``start`` are the people who
     were drawn, by default those whom no person surveyed before them had named. People who were surveyed or refused and
     are not in ``known`` have no ties yet; an open study begins without ``known``.
+
+    ``group`` is an attribute of the people of ``known`` (see :meth:`claim.Network.groups`). Policies such as
+    ``quota:equal:scout`` steer the interviews by its groups.
 
     In a directed network each tie leads from the person who named to the one who was named. Trained policies and the
     expected reach are for contacts that go both ways.
@@ -109,13 +114,15 @@ def advise(
     check_survey_policy(policy)
     check_policy_entry(policy, entry)
     check_knows(policy, network)
+    if group is None and is_quota(name_of(policy)):
+        raise InputError(f"{name_of(policy)} steers interviews by groups: add --group ATTRIBUTE")
     if leaders is not None:
         check_knows("foresight", network)
     policy, note = adviser(policy, family_of(network), planned, default)
     name, policy = name_of(policy), find_policy(policy, family_of(network), planned)
     if entry == "open":
         network = network.with_people([*surveyed, *refused])
-    seen = discovered_so_far(network, surveyed, refused, start, policy, marks, entry)
+    seen = discovered_so_far(network, surveyed, refused, start, policy, marks, entry, group)
     rows = _ranking(policy, seen, network.labels, np.random.default_rng(seed), count)
     expected = None if leaders is None else expected_now(seen, leaders, p, people, seed)
     return Advice(name, len(seen.surveyed), len(seen), rows, note, expected)
@@ -182,13 +189,14 @@ def discovered_so_far(
     policy: Policy | None = None,
     marks: Marks = (),
     entry: Entry = "closed",
+    group: str | None = None,
 ) -> Discovered:
     """Build the discovered network of a study from its ties and the labels of its people.
 
     Without ``start`` a closed study began with the first people surveyed, as many as ``policy`` was trained with (else
     5), and the new people of an open one are those whom no person surveyed before them had named. The start people set
     the goal of a policy of the paper, the turns of CHANGE, the new people of a mix, and the degrees that foresight
-    expects.
+    expects. What is known of the people's attribute ``group`` was said in the study.
     """
     answered, unwilling, first = map(network.indices_of, (surveyed, refused, start))
     for person in first:
@@ -216,6 +224,11 @@ def discovered_so_far(
         seen.open = True
         seen.set_waves()
     _record_marks(seen, network, marks)
+    if group is not None:
+        said = network.groups(group)
+        for person in range(network.n):
+            if (name := said.name_of(person)) is not None:
+                seen.record_group(person, name)
     return seen
 
 

@@ -11,6 +11,7 @@ from claim.cli.common import (
     Entry,
     JsonOption,
     LeadersOption,
+    PeopleFileOption,
     ProbabilityOption,
     SeedOption,
     listed,
@@ -119,6 +120,10 @@ def advise(
         int | None, typer.Option(min=1, help="People in all, if known: for the reach of leaders.")
     ] = None,
     p: ProbabilityOption = 0.1,
+    group: Annotated[
+        str | None, typer.Option(metavar="ATTRIBUTE", help="The groups that quota:SHARES:POLICY steers interviews by.")
+    ] = None,
+    people_file: PeopleFileOption = None,
     directed: DirectedOption = False,
     seed: SeedOption = 0,
     json: JsonOption = None,
@@ -131,11 +136,14 @@ def advise(
     from claim.advice import known_ties
 
     lists = Lists.given(surveyed, surveyed_file, refused, refused_file, start, start_file)
-    network = known_ties(None, entry) if known is None else loaded(known, directed=directed or None)
+    if people_file is not None and (group is None or known is None):
+        raise InputError("--people-file goes with --known ties.csv and --group ATTRIBUTE")
+    reading: dict[str, Any] = {"directed": directed or None, "people": people_file}
+    network = known_ties(None, entry) if known is None else loaded(known, **reading)
     if entry == "open":
         network = with_all(network, lists.surveyed + lists.refused)
     study: dict[str, Any] = {"marks": marks_in(marks), "entry": entry, "interviews": interviews}
-    study |= {"leaders": None if network.directed else leaders, "people": people, "p": p}
+    study |= {"leaders": None if network.directed else leaders, "people": people, "p": p, "group": group}
     advice = rank(network, *lists, policy, budget, count, seed, **study)
     show(advice.to_dict(), _shown(advice, study["leaders"]), json)
 

@@ -157,18 +157,13 @@ def select(
 
     if is_foresight:
         check_foresight(network, name_of(method))
-    seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry)
+    seen = discovered_so_far(network, surveyed, (), start, marks=marks, entry=entry, group=group)
     own = own_object("selectors", method)
     if own is not None:
         given = {name: value for name, value in limits.items() if value or name == "may"}
         return _evaluated(network, own.select(seen, k, choosing, **given), p, estimating, name_of(method))
     if not is_foresight:
         raise InputError(f"there is no method {method!r} (known: {', '.join(METHODS)}, {NAME})")
-    if group is not None:
-        said = network.groups(group)
-        for person in range(network.n):
-            if (name := said.name_of(person)) is not None:
-                seen.record_group(person, name)
     selector = foresight_named(str(method), p=p, samples=samples, people=people, fair=fair)
     expecting, reasoning, dividing = generator.spawn(3)
     ranked = selector.select(seen, k + REPLACEMENTS, choosing, **limits)
