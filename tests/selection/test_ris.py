@@ -16,12 +16,11 @@ from claim.selection.kernels import draw_reverse_sets
 from claim.selection.reverse import ReverseSampler, ReverseSets
 from claim.selection.ris import MOST_STORED, Search, _schedule, ris
 
-
 NO_STOPS = np.zeros(0, dtype=np.int32)
 
 
 def as_sets(sampler: ReverseSampler, seed: int, first: int, count: int) -> list[set[int]]:
-    members, starts, _ = draw_reverse_sets(sampler, seed, first, count, NO_STOPS, True)
+    members, starts, _, _ = draw_reverse_sets(sampler, seed, first, count, NO_STOPS, True)
     return [set(members[begin:end].tolist()) for begin, end in itertools.pairwise(starts.tolist())]
 
 
@@ -36,7 +35,7 @@ def test_sets_equal_the_readable_ones(data: st.DataObject, directed: bool, p: fl
     assert drawn == readable
     stops = np.array(data.draw(st.lists(st.integers(0, network.n - 1), unique=True, max_size=2)), dtype=np.int32)
     for keep in (True, False):
-        members, _, met = draw_reverse_sets(sampler, seed, 3, 12, stops, keep)
+        members, _, met, _ = draw_reverse_sets(sampler, seed, 3, 12, stops, keep)
         others = [each for each in readable if not each & set(stops.tolist())]
         assert met == 12 - len(others)
         assert len(members) == sum(map(len, others)) * keep
@@ -79,7 +78,9 @@ def test_leaders_are_greedy_and_their_bound_holds(data: st.DataObject, shortlist
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys.modules["claim.selection.ris"], "SHORTLIST", shortlist)
         search = Search(task, sampler, priority, ReverseSets(sampler), 10_000)
-        sentinels = [person for person in np.flatnonzero(candidates.open_to_choice()).tolist() if data.draw(st.booleans())]
+        sentinels = [
+            person for person in np.flatnonzero(candidates.open_to_choice()).tolist() if data.draw(st.booleans())
+        ]
         search.first += sentinels[: max(0, k - 1 - len(candidates.must))]
         search._grow(9)
         search._grow(20)
@@ -116,7 +117,7 @@ def test_pieces_do_not_depend_on_the_number_of_threads(monkeypatch: pytest.Monke
 
 def test_sentinels_are_chosen_where_most_sets_are_large() -> None:
     network = random_network(3000, 12_000)
-    task = Task(network, Candidates.of(3000, 5, must=[7]), 5, 0.5, 1, np.random.default_rng(0))
+    task = Task(network, Candidates.of(3000, 5, must=[7]), 5, 0.3, 1, np.random.default_rng(0))
     sampler = ReverseSampler.of(network, 0.5)
     search = Search(task, sampler, task.priority(), ReverseSets(sampler), MOST_STORED)
     found = search.run(0.58, *_schedule(3000, 5, 0.05))
@@ -148,8 +149,8 @@ def test_the_guarantee_holds_against_the_best_of_all_choices() -> None:
 def test_little_memory_is_said_not_suffered() -> None:
     """A dense network whose reverse sets hold nearly everybody, with room for a handful of them only."""
     network = random_network(2000, 40_000)
-    chosen = ris(Task(network, Candidates.of(2000, 5), 5, 0.1, 1, np.random.default_rng(0)), most_stored=60_000)
-    assert len(set(chosen.leaders)) == 5
+    chosen = ris(Task(network, Candidates.of(2000, 1), 1, 0.1, 1, np.random.default_rng(0)), most_stored=60_000)
+    assert len(set(chosen.leaders)) == 1
     assert chosen.guarantee is not None
     assert chosen.guarantee < 1 - 1 / np.e - 0.05
 

@@ -223,8 +223,8 @@ def draw_reverse_sets(sampler, seed, first, count, stops, keep):
 
     ``sampler`` is a ``ReverseSampler``. A set ends where it meets somebody in ``stops`` and is then counted only (the
     sentinels of Guo, Wang, Wei and Chen, "Influence maximization revisited", SIGMOD 2020). Returns the people of the
-    other sets, set by set, where each set begins (with a closing entry), and the number of sets that met. Unless
-    ``keep``, sets are counted only.
+    other sets, set by set, where each set begins (with a closing entry), the number of sets that met, and how many
+    people were found in all. Unless ``keep``, sets are counted only.
     """
     offsets, contacts, probabilities, largest, per_gap, (at_most, guide, log_fail), alone, roots, root_guide = sampler
     n = len(alone)
@@ -234,7 +234,7 @@ def draw_reverse_sets(sampler, seed, first, count, stops, keep):
     queue = np.empty(n, dtype=np.uint32)
     members = np.empty(keep * 4 * count + 64, dtype=np.int32)
     starts = np.zeros(count + 1, dtype=np.int32)
-    filled, kept, met = 0, 0, 0
+    filled, kept, met, found = 0, 0, 0, 0
     for i in range(count):
         base = world_state(seed, first + i)
         root = draw_root(base, n, roots, root_guide)
@@ -269,6 +269,7 @@ def draw_reverse_sets(sampler, seed, first, count, stops, keep):
                 edge += ONE + next_gap(mix(state), rate, at_most, guide, log_fail)
             head += ONE
         met += stopped
+        found += np.int64(size)
         if keep and not stopped:
             members = grown(members, filled + np.int64(size))
             for j in range(size):
@@ -276,7 +277,7 @@ def draw_reverse_sets(sampler, seed, first, count, stops, keep):
                 filled += 1
             kept += 1
             starts[kept] = filled
-    return members[:filled].copy(), starts[: kept + 1].copy(), met
+    return members[:filled].copy(), starts[: kept + 1].copy(), met, found
 
 
 @kernel

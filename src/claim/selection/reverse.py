@@ -88,6 +88,7 @@ class Drawn(NamedTuple):
     kept: int  # sets that are kept
     stored: int  # people in them
     met: int  # sets that met one of the people they stop at, which are not kept
+    found: int  # people in all sets, up to where they stopped
 
 
 class Holder(Protocol):
@@ -111,6 +112,9 @@ class Holder(Protocol):
     def meet(self, pieces: Sequence[Piece], seed: int, leaders: IntArray) -> int:
         """The number of sets of these pieces with a leader among them; none are kept."""
 
+    def close(self) -> None:
+        """End what was started for the sets."""
+
 
 class ReverseSets:
     """Sets in the memory of this process, piece by piece."""
@@ -125,13 +129,13 @@ class ReverseSets:
     def draw(self, pieces: Sequence[Piece], seed: int, stops: IntArray) -> list[Drawn]:
         """See :class:`Holder`."""
 
-        def draw(first: int, count: int) -> tuple[IntArray, IntArray, int]:
+        def draw(first: int, count: int) -> tuple[IntArray, IntArray, int, int]:
             return draw_reverse_sets(self.sampler, seed, first, count, stops, True)  # type: ignore[no-any-return]
 
         found = []
-        for piece, (members, starts, met) in zip(pieces, _each(draw, pieces), strict=True):
+        for piece, (members, starts, met, people) in zip(pieces, _each(draw, pieces), strict=True):
             self._pieces[piece] = members, starts
-            found.append(Drawn(len(starts) - 1, len(members), met))
+            found.append(Drawn(len(starts) - 1, len(members), met, people))
         return found
 
     def drop(self, pieces: Sequence[Piece]) -> None:
@@ -178,8 +182,13 @@ class ReverseSets:
 
         return sum(_each(count, pieces))
 
+    def close(self) -> None:
+        """See :class:`Holder`."""
+
 
 def _each(work, pieces):  # type: ignore[no-untyped-def]
     """The results of ``work`` for each piece, in order, on all threads."""
+    if not pieces:
+        return []
     done = in_chunks(lambda first, number: list(starmap(work, pieces[first : first + number])), len(pieces))
     return [result for chunk in done for result in chunk]

@@ -18,7 +18,7 @@ EPSILON = 0.05
 GREEDY_SHARE = 1 - 1 / math.e
 MOST_STORED = 100_000_000  # numbers of 4 bytes
 PRECISION = 0.03  # sets are drawn until the noise in the gains of all leaders is at most this share of the reach,
-FEWEST_STORED = 1_000_000  # or until there are so many numbers and as many more a person as below,
+FEWEST_DRAWN = 1_000_000  # or until there are so many numbers and as many more a person as below,
 FEWEST_A_PERSON = 10  # even if the bound is met before: it is loose, and more sets still choose clearly better
 PIECE = 500_000  # numbers in a piece, or as many as there are people
 LARGEST_PIECE = 4_000_000
@@ -29,7 +29,7 @@ PILOT = 500_000  # numbers drawn before sentinels are chosen
 SENTINEL_SHARE = 0.25  # of the numbers stored: a person in sets that hold so many becomes a sentinel
 SHORTLIST = 1000  # people whose sets are indexed at a time
 MARGIN = 0.005  # more than the share aimed at is expected before it is tested
-STEPS = 2  # numbers of sets for each doubling; the bound holds at all of them
+STEPS = 2  # rounds for each doubling of the number of sets
 
 
 def ris(
@@ -51,8 +51,12 @@ def ris(
         order = np.argsort(-priority)
         free = order[task.candidates.open_to_choice()[order]].tolist()
         return Chosen([*task.candidates.must, *free][: task.k], 1.0)
-    search = Search(task, sampler, priority, holding(sampler), most_stored)
-    return search.run(GREEDY_SHARE - epsilon, *_schedule(task.network.n, task.k, epsilon))
+    holder = holding(sampler)
+    try:
+        search = Search(task, sampler, priority, holder, most_stored)
+        return search.run(GREEDY_SHARE - epsilon, *_schedule(task.network.n, task.k, epsilon))
+    finally:
+        holder.close()
 
 
 def _schedule(n: int, k: int, epsilon: float) -> tuple[list[int], float]:
@@ -94,7 +98,7 @@ class Search:
 
     def _restart(self) -> None:
         self.pieces: list[Piece] = []
-        self.drawn, self.stored, self.met = 0, 0, 0
+        self.drawn, self.stored, self.met, self.found = 0, 0, 0, 0
         self.full = False
 
     def run(self, target: float, numbers: list[int], doubt: float) -> Chosen:
@@ -103,7 +107,7 @@ class Search:
         for i, number in enumerate(numbers):
             self._grow(number)
             is_last = self.full or number == numbers[-1]
-            if self.drawn + self.stored < self.sampler.n * FEWEST_A_ROUND and not is_last:
+            if self.drawn + self.found < self.sampler.n * FEWEST_A_ROUND and not is_last:
                 continue
             choice = self._choose(doubt)
             if is_last:
@@ -133,23 +137,24 @@ class Search:
 
     def _grow(self, number: int) -> None:
         """Draw sets until there are so many, or as many as before if memory does not hold them."""
-        before, begun, stops = (self.drawn, self.stored, self.met), [], np.array(self.first, dtype=np.int32)
+        before, begun, stops = (self.drawn, self.stored, self.met, self.found), [], np.array(self.first, dtype=np.int32)
         pieces = self._cut(self.drawn, number) if not self.full else []
         for i in range(0, len(pieces), TOGETHER):
             begun += pieces[i : i + TOGETHER]
             for drawn in self.holder.draw(pieces[i : i + TOGETHER], self.choosing, stops):
                 self.stored += drawn.stored + drawn.kept
                 self.met += drawn.met
+                self.found += drawn.found
             if self.stored > self.most_stored and self.pieces:
                 self.holder.drop(begun)
-                (self.drawn, self.stored, self.met), self.full = before, True
+                (self.drawn, self.stored, self.met, self.found), self.full = before, True
                 return
         self.pieces += begun
         self.drawn = max(self.drawn, number)
 
     def _cut(self, begin: int, end: int) -> list[Piece]:
         """The samples in pieces, which do not depend on who draws them."""
-        mean = (self.stored + self.drawn) / self.drawn if self.drawn else PIECE / FIRST_PIECE
+        mean = (self.found + self.drawn) / self.drawn if self.drawn else PIECE / FIRST_PIECE
         size = max(1, int(min(max(self.sampler.n, PIECE), LARGEST_PIECE) / mean))
         return [(first, min(size, end - first)) for first in range(begin, end, size)]
 
@@ -161,7 +166,7 @@ class Search:
         """
         for number in numbers:
             self._grow(number)
-            if self.full or self.drawn + self.stored >= PILOT:
+            if self.full or self.drawn + self.found >= PILOT:
                 break
         gains, free = self.holder.begin(), self.task.candidates.open_to_choice()
         must, left = len(self.first), int(gains.sum())
@@ -206,7 +211,7 @@ class Search:
         # What the best choice covers is bounded with doubt, the sets of one person in it are known
         upper = scale * (most + _excess(min(most, most_covered), doubt))
         noise = (len(leaders) - len(self.first)) * math.sqrt(last)
-        enough = self.stored >= FEWEST_STORED + FEWEST_A_PERSON * self.sampler.n
+        enough = self.found + self.drawn >= FEWEST_DRAWN + FEWEST_A_PERSON * self.sampler.n
         return Choice(leaders, covered, min(upper, float(self.sampler.n)), enough or noise <= PRECISION * reached)
 
     def _lower(self, leaders: list[int], met: float, drawn: int, doubt: float) -> float:
