@@ -1,4 +1,4 @@
-"""Reverse influence sampling on a real Ray: the result of one process, whatever the number of workers and their fate."""
+"""Reverse influence sampling on a real Ray: the result of one process, with any number of workers and if they die."""
 
 import os
 import signal

@@ -100,9 +100,10 @@ def select(
     are given by label. ``p`` is the probability that a message passes along a contact. ``samples`` is the number of
     worlds the greedy method chooses with, ``rng`` a seed or a generator.
 
-    ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank``, ``random`` or ``auto``, which is
-    ``greedy`` as long as memory holds its worlds and ``ris`` beyond. For a network that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and
-    ``entry`` are those of :func:`claim.advise`, and ``people`` is the number of people in all.
+    ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank``, ``random``, or ``auto``, which is
+    ``greedy`` as long as memory holds its worlds and ``ris`` beyond. For a network that is only partly known it is
+    ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and ``entry`` are those of
+    :func:`claim.advise`, and ``people`` is the number of people in all.
 
     ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
     ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.

@@ -234,7 +234,8 @@ def draw_reverse_sets(sampler, seed, first, count, stops, keep):
     queue = np.empty(n, dtype=np.uint32)
     members = np.empty(keep * 4 * count + 64, dtype=np.int32)
     starts = np.zeros(count + 1, dtype=np.int32)
-    filled, kept, met, found = 0, 0, 0, 0
+    filled, kept, met = 0, 0, 0
+    found = np.int64(0)
     for i in range(count):
         base = world_state(seed, first + i)
         root = draw_root(base, n, roots, root_guide)

@@ -1,8 +1,8 @@
 """Reverse sets: the people who would have reached a random person, drawn in pieces and kept where they are drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import starmap
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from claim.networks import Network
 from claim.networks.network import FloatArray, IntArray, OffsetArray
 from claim.selection.kernels import FARTHEST, SHORTEST, count_members, cover_sets, draw_reverse_sets, sets_of
 
+T = TypeVar("T")
 Piece: TypeAlias = tuple[int, int]  # the first sample and how many there are: a piece is drawn from these alone
 TOGETHER = 32  # pieces at a time
 
@@ -186,7 +187,7 @@ class ReverseSets:
         """See :class:`Holder`."""
 
 
-def _each(work, pieces):  # type: ignore[no-untyped-def]
+def _each(work: Callable[[int, int], T], pieces: Sequence[Piece]) -> list[T]:
     """The results of ``work`` for each piece, in order, on all threads."""
     if not pieces:
         return []

@@ -271,7 +271,8 @@ def _highest(values: FloatArray, priority: OffsetArray, count: int) -> IntArray:
     else:
         found = np.arange(len(values))
     found = found[values[found] >= 0]
-    return found[np.lexsort((-priority[found], -values[found]))].astype(np.int32)
+    order: IntArray = found[np.lexsort((-priority[found], -values[found]))].astype(np.int32)
+    return order
 
 
 def _largest(values: npt.NDArray[np.generic], beyond: float, count: int) -> float:
