@@ -184,7 +184,7 @@ def select(
         "influence": chosen.influence,
         "stderr": chosen.stderr,
         "seconds": time.perf_counter() - began,
-        "method": chosen.method,
+        "method": chosen.method if method == "auto" else method,
         "network": graph.name,
         "k": k,
         "p": chances if robust else chances[0],
