@@ -9,7 +9,7 @@ from desk_client import PASSPHRASE
 from test_web_flow import add, survey
 
 from claim.field.study import commands
-from claim.messages import Message
+from claim.messages import Count, Message
 
 
 def shown_people(page: str) -> list[str]:
@@ -111,6 +111,9 @@ def test_numbers_follow_the_language(browser):
     assert told.translated({".": ","}) == "reaches about 1,6 people"
     from claim.field.web.i18n import texts_in
 
+    limit = Message.of("more than {most} rows", most=Count(50_000))
+    assert str(limit) == "more than 50,000 rows"
+    assert texts_in("es").message(limit) == "más de 50\u00a0000 filas"
     assert (texts_in("en").number(12.34), texts_in("es").number(12.34), texts_in("es").number(3.0)) == (
         "12.3",
         "12,3",
