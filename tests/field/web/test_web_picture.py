@@ -94,8 +94,7 @@ def test_the_printed_picture_shows_who_was_not_surveyed_and_leaders_on_top():
 
 def test_marks_in_print_leave_room_for_each_other():
     paper = Paper()
-    paper.add("Ana", start=True)
-    paper.survey("P1", *(f"p{i}" for i in range(600)))
+    paper.run(lambda draft: [commands.add_person(draft, f"p{i}") for i in range(2000)])
     picture = still_picture(paper.study, places_of(paper.study))
     assert 2 * 0.8 * picture["size"] <= NEAR + 0.1  # a mark's radius is 8 where its size is 10
 
