@@ -111,7 +111,7 @@ def still_picture(study: Study, places: Places) -> dict[str, Any] | None:
     box = f"{min(xs) - 4 * size:.0f} {min(ys) - 4 * size:.0f} {wide + 12 * size:.0f} {high + 8 * size:.0f}"
     ends = [(places[tie.one], places[tie.other]) for tie in study.ties if tie.one in places and tie.other in places]
     path = "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in ends)
-    people = []
+    people: list[dict[str, Any]] = []
     for code, (x, y) in places.items():
         kind, leads = look_of(study.people[code])
         hollow = kind == "start" and study.people[code].state not in KINDS
