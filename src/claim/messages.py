@@ -10,6 +10,7 @@ from typing import Any
 
 AND = " and "  # its translation joins the last two of several people
 POINT = "."  # its translation stands between whole numbers and tenths
+COMMA = ","  # its translation stands between thousands
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,10 @@ class People:
     """People in a message, by index or code; who shows the message says what they are called."""
 
     people: tuple[Any, ...]
+
+
+class Count(int):
+    """A large number in a message, written with separators between thousands."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ def _said(value: object, catalogue: Mapping[str, str], name: Callable[[Any], str
     if isinstance(value, People):
         *others, last = map(name, value.people)
         return f"{', '.join(others)}{catalogue.get(AND, AND)}{last}" if others else last
+    if isinstance(value, Count):
+        return f"{value:,}".replace(COMMA, catalogue.get(COMMA, COMMA))
     return number(value, catalogue) if isinstance(value, float) else str(value)
 
 

@@ -50,7 +50,7 @@ def ask_people(watched) -> None:
     open_page(page, "Follow-up")
     for answer in ("Yes", "No one did", "Cannot be asked"):
         with page.expect_navigation():
-            page.locator(".cards").get_by_role("button", name=answer).first.click()
+            page.locator(".card").get_by_role("button", name=answer).first.click()
     page.get_by_text("Estimated p:").wait_for()
     watched.shot("16-follow-up")
     press(page, "Use p =", exact=False)

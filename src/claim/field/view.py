@@ -109,15 +109,25 @@ class View:
 
     @cached_property
     def possible_duplicate_groups(self) -> list[tuple[str, ...]]:
-        """The same, as groups of people who may be one, in the order of their most similar pair."""
+        """The same, as groups of people who may be one, in the order of their most similar pair, each by discovery."""
         group_of: dict[str, list[str]] = {}
         for one, match in self.possible_duplicates:
             mine, others = group_of.setdefault(one, [one]), group_of.get(match.code, [match.code])
             if mine is not others:
                 mine.extend(others)
                 group_of.update(dict.fromkeys(others, mine))
-        groups = {id(group): tuple(group) for group in group_of.values()}
+        place = {code: i for i, code in enumerate(self.study.people)}
+        groups = {id(group): tuple(sorted(group, key=place.__getitem__)) for group in group_of.values()}
         return list(groups.values())
+
+    def all_alike(self, group: Sequence[str]) -> list[str]:
+        """The people of a group who are all like each other: a chain of similar names may join very different ones."""
+        pairs = {frozenset((one, match.code)) for one, match in self.possible_duplicates}
+        found: list[str] = []
+        for code in group:
+            if all(frozenset((code, each)) in pairs for each in found):
+                found.append(code)
+        return found
 
     @cached_property
     def named_at(self) -> dict[tuple[str, str], str]:
@@ -164,6 +174,19 @@ def progress(view: View) -> Progress:
     done = sum(person.state in INTERVIEWED for person in view.known)
     answers = [person.leader.answer for person in view.known if person.leader]
     return Progress(done, study.left + study.start_people_left, answers.count("accepted"), study.setup.leaders)
+
+
+def step_now(view: View) -> str:
+    """What the team does next: the page of the study where it is done."""
+    found, state = progress(view), view.study.state
+    if found.accepted < found.wanted:
+        if not (view.known or view.study.setup.open):
+            return "people"
+        if found.left and (view.study.setup.open or any(person.may_be_surveyed for person in view.known)):
+            return "next"
+        return "same" if view.possible_duplicates else "leaders"
+    held = any("attended" in person.leader.sessions.values() for person in view.known if person.leader)
+    return "follow-up" if state.sessions and held else "sessions"
 
 
 def overview(view: View) -> dict[str, Any]:

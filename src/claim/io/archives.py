@@ -15,6 +15,7 @@ from typing import IO
 from claim.errors import InputError
 from claim.io.text import Source, shown
 from claim.io.xml import MAX_TEXT, read_xml
+from claim.messages import Count
 
 MAX_FILES = 50  # brought in together
 MAX_FILE_BYTES = 32 * 1024**2
@@ -64,7 +65,7 @@ class Archive:
         content = source.content or b""
         # Counted before zipfile builds an object for every entry.
         if content.count(_ENTRY_MAGIC) > MAX_MEMBERS:
-            raise source.error(None, "a zip file of more than {most} members", most=f"{MAX_MEMBERS:,}")
+            raise source.error(None, "a zip file of more than {most} members", most=Count(MAX_MEMBERS))
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
@@ -206,7 +207,7 @@ def _string_lengths(part: Source) -> list[int]:
         elif name == "t" and attributes is None and lengths:
             lengths[-1] += len(text)
             if lengths[-1] > MAX_TEXT:
-                raise part.error(None, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+                raise part.error(None, "a cell is longer than {most} characters", most=Count(MAX_TEXT))
             if "_x0000_" in text:
                 raise part.error(None, _NUL)
     return lengths
@@ -232,14 +233,14 @@ def _check_sheet(part: Source, lengths: Sequence[int], left: int, max_columns: i
             if value:
                 bottom, right = max(bottom, row), max(right, column)
                 if right > max_columns:
-                    raise part.error(row, "more than {most} columns", most=f"{max_columns:,}")
+                    raise part.error(row, "more than {most} columns", most=Count(max_columns))
                 if bottom * right > max_cells:
-                    raise part.error(row, "more than {most} cells in all", most=f"{max_cells:,}")
+                    raise part.error(row, "more than {most} cells in all", most=Count(max_cells))
                 if not _is_readable(kind, value.strip(), len(lengths)):
                     raise part.error(row, _UNREADABLE)
                 left -= lengths[int(value)] if kind == "s" else 0
                 if left < 0:
-                    raise part.error(row, "more than {most} characters in all", most=f"{MAX_UNPACKED_BYTES:,}")
+                    raise part.error(row, "more than {most} characters in all", most=Count(MAX_UNPACKED_BYTES))
             kind = value = ""
     return left
 

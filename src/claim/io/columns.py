@@ -44,7 +44,8 @@ _RECRUITMENT = re.compile(
 )
 _COUPON = r"(?:(?:id|code|number|no|numero|codigo)(?:of|del?)?(?:the|el)?)?(?:coupon|cupon)(?:e?s)?"
 _OWN_COUPON = re.compile(
-    rf"(?:own|my|propio)?{_COUPON}(?:id|code|number|no|numero|propio|codigo|received|recibido|used|usado|traido|quetrajo)?"
+    rf"(?:own|my|propio)?{_COUPON}"
+    r"(?:id|code|number|no|numero|propio|codigo|in|received|recibido|used|usado|traido|quetrajo)?"
 )
 _GIVEN_COUPON = re.compile(
     rf"(?:given|issued)?{_COUPON}(?:given|issued|handedout|out|entregado|dado|repartido)?s?"

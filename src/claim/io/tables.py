@@ -13,7 +13,7 @@ from claim.io.archives import MAGICS, WORKBOOK, Archive, read_sheets
 from claim.io.headers import column_names, header_row
 from claim.io.text import Source, decoded, shown, unguarded
 from claim.io.xml import DIRECTIONS, MAX_TEXT, read_graph
-from claim.messages import Message
+from claim.messages import Count, Message
 
 MAX_ROWS = 50_000  # of one table
 MAX_COLUMNS = 1_000
@@ -69,7 +69,7 @@ class Tally:
         """Count cells; too many are an error."""
         self.cells += cells
         if self.cells > MAX_CELLS:
-            raise source.error(line, "more than {most} cells in all", most=f"{MAX_CELLS:,}")
+            raise source.error(line, "more than {most} cells in all", most=Count(MAX_CELLS))
 
 
 def read_tables(sources: list[Source]) -> list[Table]:
@@ -200,7 +200,7 @@ def _table(source: Source, rows: Iterator[Row], tally: Tally, notes: Iterable[No
     while columns and not columns[-1]:
         columns.pop()
     if len(columns) > MAX_COLUMNS:
-        raise source.error(first[found or 0].line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+        raise source.error(first[found or 0].line, "more than {most} columns", most=Count(MAX_COLUMNS))
     filled = tuple(_body(source, len(columns), chain(body, rows), tally))
     line, has_header = first[found or 0].line, found is not None
     return Table(str(source.name), source.shown_name, tuple(columns), filled, tuple(notes), line, has_header)
@@ -222,13 +222,13 @@ def with_header(table: Table, has_header: bool) -> Table:
 def _body(source: Source, width: int, rows: Iterable[Row], tally: Tally) -> Iterator[Row]:
     for count, row in enumerate(rows, start=1):
         if count > MAX_ROWS:
-            raise source.error(row.line, "more than {most} rows", most=f"{MAX_ROWS:,}")
+            raise source.error(row.line, "more than {most} rows", most=Count(MAX_ROWS))
         tally.add(max(width, len(row.cells)), source, row.line)
         if any(row.cells[width:]):
             problem = "{count} columns, but the header names only {width}"
             raise source.error(row.line, problem, count=len(row.cells), width=width)
         if any(len(cell) > MAX_TEXT for cell in row.cells):
-            raise source.error(row.line, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+            raise source.error(row.line, "a cell is longer than {most} characters", most=Count(MAX_TEXT))
         yield Row(row.line, (*row.cells[:width], *[""] * (width - len(row.cells))))
 
 
@@ -254,7 +254,7 @@ def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
         row[column] = value
         columns[table][column] = None
         if len(columns[table]) > MAX_COLUMNS:
-            raise source.error(line, "more than {most} columns", most=f"{MAX_COLUMNS:,}")
+            raise source.error(line, "more than {most} columns", most=Count(MAX_COLUMNS))
 
     for part in read_graph(source, root):
         table = NODES if part.kind.startswith("node") else EDGES
@@ -262,7 +262,7 @@ def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
             graph_directed = DIRECTIONS.get(part.direction, False)
         elif part.kind in ("node", "edge"):
             if len(rows[table]) >= MAX_ROWS:
-                raise source.error(part.line, "more than {most} rows", most=f"{MAX_ROWS:,}")
+                raise source.error(part.line, "more than {most} rows", most=Count(MAX_ROWS))
             rows[table].append((part.line, {}))
             for name in ("id", "label") if table == NODES else ("source", "target", "weight"):
                 put(table, name.title(), part.attributes.get(name, ""))
@@ -270,7 +270,7 @@ def _graph(source: Source, head: bytes, tally: Tally) -> list[Table]:
                 put(table, "Type", "Directed" if DIRECTIONS.get(part.direction, graph_directed) else "Undirected")
         elif part.kind != "edge default":  # values that an edge does not have itself stay empty
             if len(part.text) > MAX_TEXT:
-                raise source.error(part.line, "a cell is longer than {most} characters", most=f"{MAX_TEXT:,}")
+                raise source.error(part.line, "a cell is longer than {most} characters", most=Count(MAX_TEXT))
             title = f"{part.title} (data)" if part.title in ("Id", "Source", "Target", "Type") else part.title
             known = "label" if table == NODES else "weight"  # Gephi writes them in small letters
             put(table, title.title() if title.lower() == known else title, part.text)

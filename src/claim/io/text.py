@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, TYPE_CHECKING
 
 from claim.errors import InputError, install_command
-from claim.messages import Message
+from claim.messages import Count, Message
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -123,7 +123,7 @@ class Source:
         for number, line in enumerate(iter(lambda: text.readline(MAX_LINE + 2), ""), start=1):
             bare = line.rstrip("\r\n")
             if len(bare) > MAX_LINE:
-                raise self.error(number, "the line is longer than {most} characters", most=f"{MAX_LINE:,}")
+                raise self.error(number, "the line is longer than {most} characters", most=Count(MAX_LINE))
             if _UNDECODED.search(line):
                 raise self.error(number, "not a text file in UTF-8; save it as UTF-8 (in Excel: “CSV UTF-8”)")
             if "\0" in line:
@@ -218,7 +218,7 @@ class _Bounded(io.RawIOBase):
         chunk = self._read(len(view))
         self._done += len(chunk)
         if self._done > self._limit:
-            raise self._source.error(None, "holds more than {most} MiB of text", most=f"{self._limit >> 20:,}")
+            raise self._source.error(None, "holds more than {most} MiB of text", most=Count(self._limit >> 20))
         view[: len(chunk)] = chunk
         return len(chunk)
 

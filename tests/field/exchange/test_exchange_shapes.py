@@ -176,7 +176,7 @@ COUPONS = crlf(
 
 @pytest.mark.parametrize(
     "header", ["name,coupon,coupon_1,coupon_2,coupon_3", "nombre,cupón,cupón 1,cupón 2,cupón 3",
-               "name,own coupon,coupon1,coupon2,coupon3",
+               "name,own coupon,coupon1,coupon2,coupon3", "name,coupon_in,coupon_out_1,coupon_out_2,coupon_out_3",
                "Participante,Número de cupón recibido,Cupón entregado 1,Cupón entregado 2,Cupón entregado 3"],
 )  # fmt: skip
 def test_who_comes_with_a_coupon_is_a_contact(brought: Bring, study: OpenStudy, header: str) -> None:

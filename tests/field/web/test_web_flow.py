@@ -91,6 +91,17 @@ def test_a_recommendation_goes_into_the_log_with_what_came_of_it(browser, desk, 
     assert desk.study(study).study.log[-1].type == "Overridden"
 
 
+def test_where_no_one_can_be_suggested_the_page_leads_on(browser, base):
+    page = browser.get(f"{base}/next").text
+    assert f'<a class="button main" href="{base}/people">' in page
+    assert "Plan the round" not in page
+    add(browser, base, "Ana", start="1")
+    survey(browser, base, "P1")
+    page = browser.get(f"{base}/next").text
+    assert "no person is left to survey" in page
+    assert f'<a class="button main" href="{base}/leaders">' in page
+
+
 def test_a_round_of_several_people(browser, base):
     add(browser, base, "Ana", "Ben", "Carla", start="1")
     assert browser.get(f"{base}/next?count=3").text.count('class="box now card"') == 3

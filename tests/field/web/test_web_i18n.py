@@ -172,6 +172,7 @@ def test_pages_show_reasons_in_spanish(browser, base):
 def test_pages_and_api_show_errors_in_spanish(browser, base, study):
     browser.post("/language", language="es")
     assert "un estudio necesita un título" in browser.post(f"{base}/settings", title=" ").text
+    assert 'id="p" name="p" inputmode="decimal" value="0,1"' in browser.get(f"{base}/settings").text
     assert "no hay nadie con el código" in browser.get(f"{base}/people/P99").text
     answer = browser.api(f"{study}/surveys/P99/contacts", {"name": "Ana", "nonce": "1"})
     assert answer.json()["message"] == "no hay nadie con el código 'P99'"

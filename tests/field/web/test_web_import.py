@@ -124,6 +124,19 @@ def test_a_file_that_is_too_large_is_told_the_limit(browser, base, language, wor
     assert words in answer.text
 
 
+def test_an_empty_file_is_not_taken_for_no_file(browser, base):
+    for name, words in (("a.csv", "a.csv: is empty"), ("", "no file was given")):
+        answer = browser.post(f"{base}/import", files={"files": (name, b"")})
+        assert answer.status_code == 400
+        assert words in answer.text
+
+
+@pytest.mark.parametrize(("consent", "unfolded"), [(b"yes", False), (b"perhaps", True)])
+def test_reading_otherwise_is_unfolded_only_if_something_is_wrong(browser, base, consent, unfolded):
+    page = browser.get(look(browser, base, FORM.replace(b"yes", consent)))
+    assert ('<details class="box" open>' in page.text) == unfolded
+
+
 def test_a_preview_comes_in_spanish(browser, base):
     browser.post("/language", language="es")
     page = browser.text(look(browser, base, FORM))

@@ -9,7 +9,7 @@ from desk_client import PASSPHRASE
 from test_web_flow import add, survey
 
 from claim.field.study import commands
-from claim.messages import Message
+from claim.messages import Count, Message
 
 
 def shown_people(page: str) -> list[str]:
@@ -111,11 +111,31 @@ def test_numbers_follow_the_language(browser):
     assert told.translated({".": ","}) == "reaches about 1,6 people"
     from claim.field.web.i18n import texts_in
 
+    limit = Message.of("more than {most} rows", most=Count(50_000))
+    assert str(limit) == "more than 50,000 rows"
+    assert texts_in("es").message(limit) == "más de 50\u00a0000 filas"
     assert (texts_in("en").number(12.34), texts_in("es").number(12.34), texts_in("es").number(3.0)) == (
         "12.3",
         "12,3",
         "3",
     )
+
+
+def test_people_who_are_only_linked_through_others_are_not_ticked_together(browser, base):
+    add(browser, base, "Ana", start="1")
+    survey(browser, base, "P1", "Jana Ivanova", "Hana Ivanova", "Hanan Ivanova", "Hannan Ivanova")
+    page = browser.get(f"{base}/same").text
+    group = re.findall(r'<form[^>]*class="box" aria-label="[^"]*Ivanova.*?</form>', page, re.DOTALL)
+    assert [each.count("checkbox") for each in group] == [4]
+    assert re.findall(r'value="(P\d)" checked', group[0]) == ["P2", "P3"]
+
+
+def test_people_who_were_not_surveyed_have_no_number_of_contacts(browser, base):
+    add(browser, base, "Ana", "Ben", start="1")
+    survey(browser, base, "P1", "Carla")
+    page = browser.text(f"{base}/people")
+    assert "Ana P1 start surveyed 0 1" in page
+    assert "Carla P3 named 1 –" in page
 
 
 def test_spellings_of_one_person_are_reviewed_at_once_and_the_step_is_undone_in_place(browser, base):

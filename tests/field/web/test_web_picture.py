@@ -15,7 +15,7 @@ from paper import Paper, played, scripts
 
 from claim.field.study import commands
 from claim.field.study.study import Study
-from claim.field.web.picture import NEAR, arrange, places_of, settled_ties
+from claim.field.web.picture import NEAR, arrange, places_of, settled_ties, still_picture
 
 
 def grown(surveys: int, seed: int = 0) -> Paper:
@@ -79,6 +79,24 @@ def test_a_crowd_finds_room_and_stays_together(pairs):
     places = arrange(np.array(pairs, dtype=np.int64))
     assert closest([tuple(place) for place in places.tolist()]) >= NEAR - 0.2
     assert np.ptp(places, axis=0).max() < 2.5 * NEAR * math.sqrt(len(places))
+
+
+def test_the_printed_picture_shows_who_was_not_surveyed_and_leaders_on_top():
+    paper = Paper()
+    for name in ("Ana", "Ben"):
+        paper.add(name, start=True)
+    paper.survey("P1", "Carla")
+    paper.run(lambda draft: commands.answer_of_leader(draft, "P1", "offered"))
+    people = still_picture(paper.study, places_of(paper.study))["people"]
+    assert {each["code"] for each in people if each["hollow"]} == {"P2"}
+    assert [each["code"] for each in people if each["leads"]] == [people[-1]["code"]] == ["P1"]
+
+
+def test_marks_in_print_leave_room_for_each_other():
+    paper = Paper()
+    paper.run(lambda draft: [commands.add_person(draft, f"p{i}") for i in range(2000)])
+    picture = still_picture(paper.study, places_of(paper.study))
+    assert 2 * 0.8 * picture["size"] <= NEAR + 0.1  # a mark's radius is 8 where its size is 10
 
 
 def test_contacts_are_near_each_other():

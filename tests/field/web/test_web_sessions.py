@@ -1,5 +1,7 @@
 """Sessions, replacements and the follow-up, as a browser without script sees them."""
 
+import re
+
 import pytest
 from desk_client import position
 from test_web_flow import add, survey
@@ -24,7 +26,7 @@ def follow(browser, base: str, answers: str) -> list[str]:
     asked = []
     for letter in answers:
         page = browser.get(f"{base}/follow-up").text
-        person = page.split('class="box now"')[1].split('name="person" value="')[1].split('"')[0]
+        person = page.split('class="box now card"')[1].split('name="person" value="')[1].split('"')[0]
         answer = {"y": "yes", "n": "no", "-": "not asked"}[letter]
         assert browser.post(f"{base}/follow-up", person=person, answer=answer).status_code == 303
         asked.append(person)
@@ -40,6 +42,8 @@ def test_sessions_are_planned_moved_and_attended(browser, led):
     browser.post(f"{led}/sessions/1", person="P1", action="attended")
     browser.post(f"{led}/sessions/1", person="P2", action="not attended")
     assert "1 of 2 invited leaders came" in browser.text(f"{led}/sessions")
+    pressed = re.findall(r'aria-pressed="true" aria-label="([^"]*)"', browser.get(f"{led}/sessions").text)
+    assert pressed == ["Session 1, Came: Ana", "Session 1, Did not come: Ben"]
     browser.post(f"{led}/sessions", when="2099-04-01T10:00", place="", session="1")
     assert "Session 1: 2099-04-01 10:00" in browser.text(f"{led}/sessions")
     assert browser.post(f"{led}/sessions", when="soon").status_code == 400
@@ -47,6 +51,34 @@ def test_sessions_are_planned_moved_and_attended(browser, led):
     history = browser.text(f"{led}/history")
     assert "Session planned: Session 1: 2099-03-01 14:30: “town hall”" in history
     assert "Leader: Session 1: Ana (P1): came" in history
+
+
+def test_the_overview_says_what_to_do_now(browser, base):
+    def now() -> str:
+        return browser.text(base).partition("What to do now")[2].partition("interviews done")[0]
+
+    assert "Add the people you know" in now()
+    add(browser, base, "Ana", "Ben", start="1")
+    assert "The next interview is ready" in now()
+    survey(browser, base, "P1", "Carla Costa", "Dan")
+    assert browser.post(f"{base}/survey/P2/start", consent="1").status_code == 303
+    assert "A survey is under way" in now()
+    for name in ("Carla Kosta", "Dan"):
+        browser.post(f"{base}/survey/P2/contact", name=name, same="P4" if name == "Dan" else "new")
+    browser.post(f"{base}/survey/P2/end", outcome="answered")
+    for person in ("P3", "P4", "P5"):
+        browser.post(f"{base}/next", person=person, action="refused", reason="met", at=position(browser.get(base).text))
+    assert "Some names may be the same person" in now()
+    browser.post(f"{base}/same", action="merge", one="P3", other="P5")
+    assert "Choose whom to ask to lead" in now()
+    for person in ("P1", "P2"):
+        for action in ("offered", "accepted"):
+            browser.post(f"{base}/leaders", person=person, action=action)
+    assert "Plan the sessions" in now()
+    browser.post(f"{base}/sessions", when=WHEN, person=["P1", "P2"])
+    assert "record who came" in now()
+    browser.post(f"{base}/sessions/1", person="P1", action="attended")
+    assert "Ask people whether anyone talked" in now()
 
 
 def test_leaders_who_do_not_come_are_shown_and_replaced(browser, led):

@@ -16,7 +16,7 @@ from claim.io import columns
 from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
 from claim.io.tables import Table
 from claim.io.text import shown, unescaped
-from claim.messages import Message
+from claim.messages import Count, Message
 
 MAX_PROBLEMS = 100  # reported in full; the others are only counted
 MAX_NOTES = 50_000  # so that each row of a table can have one
@@ -43,7 +43,7 @@ class Findings(list[Message]):
 
     def all(self) -> tuple[Message, ...]:
         """The findings, and how many more there are."""
-        more = Message.of("{count} more like these", count=f"{self.more:,}")
+        more = Message.of("{count} more like these", count=Count(self.more))
         return (*self, *([InputError.at("and", None, more).message] if self.more else []))
 
 
@@ -356,7 +356,7 @@ class Builder:
         elif code != code.strip() or any(ord(character) < 32 or 127 <= ord(character) < 160 for character in code):
             row.problem("the code {code} has blanks around it or a control character in it", code=shown(code))
         elif len(name) > MAX_NAME:
-            row.problem("the name {name} is longer than {most} characters", name=shown(name, 20), most=f"{MAX_NAME:,}")
+            row.problem("the name {name} is longer than {most} characters", name=shown(name, 20), most=Count(MAX_NAME))
         else:
             self.people.setdefault(code, PersonRecord(code))
             self.update(code, **fields)

@@ -20,6 +20,7 @@ from claim.io.columns import (
 )
 from claim.io.tables import Table
 from claim.io.text import shown
+from claim.messages import Count
 
 _CODE = Role("respondent.code", "their code, by which others may name them", ("id", "code", "codigo", "personid"))
 _OTHERS = ("personcode", "surveyid", "parentindex", "parentkey")  # columns of other formats
@@ -224,7 +225,7 @@ class _Form:
                     each.row.note(text, coupon=shown(coupon))
         if unused := givers.keys() - brought:
             text = "coupons that no one came with: {count}, left out"
-            self._builder.notes.add(self._table.where, None, text, count=f"{len(unused):,}")
+            self._builder.notes.add(self._table.where, None, text, count=Count(len(unused)))
 
     def _tie(self, row: Row, person: str, contact: str, survey: str) -> None:
         self._builder.named_in[survey] += contact != person

@@ -62,7 +62,7 @@ def lock(page: AnyPage, form: Sent) -> Response:
 def new_study(page: AnyPage) -> Response:
     """The form for a new study."""
     suggested = Setup("-", question=page.text("new.question"), consent_text=page.text("new.consent"))
-    return _new(page, values_of(suggested) | {"title": ""})
+    return _new(page, values_of(suggested, page.text) | {"title": ""})
 
 
 @router.post("/new")
@@ -76,7 +76,7 @@ def create(page: AnyPage, form: Sent) -> Response:
         setup = setup_from(form)
         study = page.app.create(setup, form["passphrase"])
     except ClaimError as error:
-        return _new(page, values_of(Setup("-")) | dict(form.fields), error, 400)
+        return _new(page, values_of(Setup("-"), page.text) | dict(form.fields), error, 400)
     return page.go(f"/s/{study}/next", "created_open") if setup.open else page.go(f"/s/{study}/people", "created")
 
 

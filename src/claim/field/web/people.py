@@ -27,7 +27,7 @@ Matches = tuple[Match, ...]  # people of similar names: the team is asked first 
 @router.get("")
 def overview(page: StudyPage) -> Response:
     """Where the study stands, and what to do next."""
-    return page.page("overview.html", facts=view.overview(page.view))
+    return page.page("overview.html", facts=view.overview(page.view), step=view.step_now(page.view))
 
 
 @router.get("/people")

@@ -101,20 +101,22 @@ def drawn(view: View, places: Places, short: Callable[[str], str]) -> dict[str, 
 def still_picture(study: Study, places: Places) -> dict[str, Any] | None:
     """The picture for print, as a vector graphic: its frame, the contacts as one path, and the people; None if empty.
 
-    Marks keep their size on paper however many people there are; codes stand beside them if there is room.
+    Marks leave room for each other, unless they became too small for paper; codes stand beside them if there is room.
     """
     if not places:
         return None
     xs, ys = zip(*places.values(), strict=True)
     wide, high = max(max(xs) - min(xs), 10 * NEAR), max(ys) - min(ys)
-    size = wide / 90
+    size = max(min(wide / 90, NEAR / 1.6), wide / 250)
     box = f"{min(xs) - 4 * size:.0f} {min(ys) - 4 * size:.0f} {wide + 12 * size:.0f} {high + 8 * size:.0f}"
     ends = [(places[tie.one], places[tie.other]) for tie in study.ties if tie.one in places and tie.other in places]
     path = "".join(f"M{a:.0f} {b:.0f}L{c:.0f} {d:.0f}" for (a, b), (c, d) in ends)
-    people = []
+    people: list[dict[str, Any]] = []
     for code, (x, y) in places.items():
         kind, leads = look_of(study.people[code])
-        people.append({"code": code, "x": x, "y": y, "kind": kind, "leads": leads})
+        hollow = kind == "start" and study.people[code].state not in KINDS
+        people.append({"code": code, "x": x, "y": y, "kind": kind, "hollow": hollow, "leads": leads})
+    people.sort(key=lambda each: each["leads"])  # leaders are on top
     return {"box": box, "ties": path, "size": round(size, 1), "people": people, "labels": len(people) <= MOST_LABELS}
 
 

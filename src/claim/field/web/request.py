@@ -124,9 +124,12 @@ async def _multipart(request: Request) -> Form:
         raise InputError("this form cannot be read") from None
     fields = [(key, value) for key, value in sent.multi_items() if isinstance(value, str)]
     files = [value for _, value in sent.multi_items() if isinstance(value, UploadFile)]
-    uploads = [Source(file.filename or "file", await file.read()) for file in files]
+    chosen = [
+        file for file in files if file.filename or file.size
+    ]  # without a choice a browser sends a file of nothing
+    uploads = [Source(file.filename or "file", await file.read()) for file in chosen]
     await sent.close()
-    return Form(_plain(fields), [upload for upload in uploads if upload.content], request.url.path)
+    return Form(_plain(fields), uploads, request.url.path)
 
 
 def _plain(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

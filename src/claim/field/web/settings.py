@@ -89,7 +89,7 @@ def _extra(page: StudyRequest, data: dict[str, Any]) -> str:
 @router.get("/settings")
 def settings(page: StudyPage) -> Response:
     """All settings."""
-    return _settings(page, values_of(page.study.setup))
+    return _settings(page, values_of(page.study.setup, page.text))
 
 
 @router.post("/settings")
@@ -101,7 +101,7 @@ def change(form: Sent, page: StudyPage) -> Response:
     except (Conflict, NotSaved):
         raise
     except ClaimError as error:
-        return _settings(page, values_of(page.study.setup) | dict(form.fields), error, 400)
+        return _settings(page, values_of(page.study.setup, page.text) | dict(form.fields), error, 400)
     return page.go("/settings", "changed")
 
 
@@ -188,10 +188,10 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
     return replace(made, consent_version=following)
 
 
-def values_of(setup: Setup) -> dict[str, Any]:
-    """The settings as fields of a form."""
+def values_of(setup: Setup, text: Texts) -> dict[str, Any]:
+    """The settings as fields of a form, numbers as the language writes them."""
     values = {name: "" if value is None else value for name, value in vars(setup).items()}
-    return values | {"attendance": percent(setup.attendance)}
+    return values | {"attendance": percent(setup.attendance), "p": text.number(setup.p, 6)}
 
 
 def percent(attendance: float) -> int:

@@ -12,7 +12,7 @@ from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import LeaderAnswer, NewPersonMet, Outcome, Wish
-from claim.field.view import View
+from claim.field.view import View, step_now
 from claim.field.web.people import Matches, look_up
 from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, attempt
 from claim.field.web.settings import percent
@@ -89,6 +89,7 @@ def _next(page: StudyRequest, count: int | None, matches: Matches = (), sent: Fo
     """The page; with ``matches`` it asks first whom the name means that was ``sent``."""
     advice, problem = attempt(lambda: page.advice(count))
     shown: dict[str, Any] = {"advice": advice, "problem": problem, "asked": count or "", "most": ROUND}
+    shown["step"] = step_now(page.view)
     return page.page("next.html", matches=matches, sent=sent, **shown)
 
 
