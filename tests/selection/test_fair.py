@@ -135,6 +135,24 @@ def test_the_smaller_alpha_the_larger_the_smallest_share():
     assert best >= smallest[-1]
 
 
+def test_the_best_of_several_starts_on_more_worlds_is_better_than_one_search():
+    network, values = community(seed=24)
+    groups, candidates = Groups.of("group", values), Candidates.of(network.n, 5)
+    made = [Worlds.draw(network, 0.2, samples, seed) for samples, seed in ((40, 1), (400, 2))]
+    coarse, finer = (Search(worlds, groups, candidates, 5, np.arange(network.n)) for worlds in made)
+    value = welfare(groups, -2.0)
+    one = coarse.swapped(coarse.greedy(value), value)
+    found = [float(value(finer.beyond(each)[0])) for each in (one, finer.swapped(one, value), coarse.best(value, finer))]
+    assert found[0] < found[1] < 1.05 * found[2] < 0
+
+
+def test_maximin_reaches_no_less_than_a_steep_welfare_on_the_same_worlds():
+    coarse, finer = search(5, 40), search(5, 400)
+    steep = coarse.best(welfare(finer.groups, -9.0), finer)
+    smallest = [float(finer.smallest(finer.beyond(each)[0])) for each in (coarse.maximin(finer), steep)]
+    assert smallest[0] >= smallest[1]
+
+
 def test_maximin_comes_close_to_the_best_of_all_pairs():
     found = search(2, 40)
     value_of = lambda chosen: float(found.smallest(found.beyond(chosen)[0]))  # noqa: E731

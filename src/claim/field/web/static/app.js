@@ -192,18 +192,17 @@ class Entry {
     return field;
   }
 
+  // What it says stands in a line of its own: nothing may move under the button that is being pressed.
   saveGroup(field) {
     const address = `${this.words.api.replace(/contacts$/, "groups")}/${field.name.slice("group.".length)}`;
-    const shown = field.nextElementSibling || field.insertAdjacentElement("afterend", made("span", "", { role: "status" }));
-    shown.className = "hint";
+    const shown = document.querySelector("[data-group-status]");
     shown.textContent = this.words.saving;
     this.waiting += 1;
     this.queue = this.queue.then(async () => {
       try {
         const answer = await this.ask(address, { group: field.value }, "PUT");
         field.value = answer.group || "";
-        shown.className = "ok";
-        shown.textContent = this.words.saved;
+        shown.textContent = `${field.value} ${this.words.saved}`.trim();
       } catch (problem) {
         shown.textContent = `${this.words.failed}: ${problem.message}`;
       }
