@@ -96,12 +96,13 @@ def test_undo_takes_a_group_back_and_merging_keeps_it(paper):
 
 def test_a_withdrawal_erases_their_group_and_what_they_said_of_others(paper):
     say(paper, "P1", "P1", "north")
+    say(paper, "P4", "P3", "west")
     say(paper, "P1", "P3", "south")
     say(paper, "P4", "P4", "North")  # a word of the name of P1
     paper.run(lambda draft: commands.withdraw(draft, "P1"))
-    assert groups(paper) == {"P4": "north"}
+    assert groups(paper) == {"P3": "west", "P4": "north"}
     said = {body.group: body for body in (event.body for event in paper.study.log) if isinstance(body, GroupSaid)}
-    assert [body.person for group, body in said.items() if group in paper.texts] == ["P4"]
+    assert [body.person for group, body in said.items() if group in paper.texts] == ["P3", "P4"]
 
 
 def test_groups_change_no_recommendation_of_whom_to_survey(paper):

@@ -142,7 +142,8 @@ def test_the_best_of_several_starts_on_more_worlds_is_better_than_one_search():
     coarse, finer = (Search(worlds, groups, candidates, 5, np.arange(network.n)) for worlds in made)
     value = welfare(groups, -2.0)
     one = coarse.swapped(coarse.greedy(value), value)
-    found = [float(value(finer.beyond(each)[0])) for each in (one, finer.swapped(one, value), coarse.best(value, finer))]
+    tried = (one, finer.swapped(one, value), coarse.best(value, finer))
+    found = [float(value(finer.beyond(each)[0])) for each in tried]
     assert found[0] < found[1] < 1.05 * found[2] < 0
 
 

@@ -576,7 +576,8 @@ def leaders(
     kinds = {"leader": result["leaders"], "replacement": result["replacements"]}
     rows = [{**row, "as": kind, "why": row["reasons"]} for kind, found in kinds.items() for row in found]
     for name, found in advice.groups.items():
-        say(f"{name or OTHERS}: {found.reached:.1f} people reached, {found.low:.1f} to {found.high:.1f}, {found.share:.1%}")
+        likely = f"{found.low:.1f} to {found.high:.1f}"
+        say(f"{name or OTHERS}: {found.reached:.1f} people reached, likely {likely}, {found.share:.1%} of the group")
     if advice.plain and advice.reach:
         say(f"leaders chosen for the most people: {advice.plain}")
     return result, table(f"Leaders ({advice.reach or TOO_EARLY})", ["as", "person", "name", "why"], rows)

@@ -198,7 +198,7 @@ class Search:
         return best
 
     def best(self, value: Value, finer: "Search") -> list[int]:
-        """The best leaders by greedy and swaps from several starts; the last swaps are those of the ``finer`` worlds."""
+        """The best leaders by greedy and swaps from several starts; the last swaps are on the ``finer`` worlds."""
         values = (value, *(welfare(self.groups, alpha) for alpha in STARTS))
         return finer.best_of((self.swapped(self.greedy(start), value) for start in values), value)
 

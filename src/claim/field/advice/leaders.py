@@ -39,9 +39,9 @@ class LeaderAdvice:
     """Leaders in order, replacements, and how many people the leaders reach on average: an estimate with its range.
 
     ``reach`` is None as long as too little is known to estimate it from. It counts people who were not named yet too,
-    and is never above the number of people: the team's own estimate, or those known if they are more. ``groups`` is what
-    they reach of each group of which at least :data:`LEAST_KNOWN` people are known, ``plain`` what leaders who are not
-    balanced between groups would reach.
+    and is never above the number of people: the team's own estimate, or those known if they are more. ``groups`` is
+    what they reach of each group of which at least :data:`LEAST_KNOWN` people are known, ``plain`` what leaders who are
+    not balanced between groups would reach.
     """
 
     leaders: tuple[LeaderSuggestion, ...]

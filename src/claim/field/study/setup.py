@@ -24,8 +24,8 @@ class Setup:
     not). A person who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
     says how leaders are chosen: ``foresight`` counts people who were not named yet too, ``greedy`` known contacts only.
 
-    ``group`` is the word for the groups that people are asked about, such as ethnicity; empty, no one is asked. ``fair``
-    says how leaders are balanced between groups, see :mod:`claim.selection.fair`.
+    ``group`` is the word for the groups that people are asked about, such as ethnicity; empty, no one is asked.
+    ``fair`` says how leaders are balanced between groups, see :mod:`claim.selection.fair`.
 
     In an ``open`` study new people may be interviewed, whom no one has named. Its plan is a number of ``interviews`` in
     all, start people included, in place of the budget.
