@@ -165,15 +165,15 @@ class Diffusion:
 
 
 class LiveTies(NamedTuple):
-    """Outgoing ties under ``lt``, without those to leaves: people with one tie, which is live in every world.
+    """Outgoing ties under ``lt``, without those to leaves: people who know one person only, who reaches them always.
 
-    A tie is live if the 53 random bits of the contact are among ``count`` numbers from ``first`` on.
+    A tie is live if the 53 random bits of the contact are among ``width`` numbers from ``low`` on.
     """
 
     offsets: OffsetArray  # (n + 1,)
     contacts: IntArray  # (ties,)
-    first: BitsArray  # (ties,)
-    count: BitsArray  # (ties,)
+    low: BitsArray  # (ties,)
+    width: BitsArray  # (ties,)
     leaves: IntArray  # (n,) whom each person reaches in every world, and who reach no one else
     leads_to: IntArray  # (n,) the only contact of a leaf, -1 for other people
 
@@ -183,10 +183,10 @@ class LiveTies(NamedTuple):
         n = len(offsets) - 1
         low, high = np.floor(intervals * ALL_BITS).astype(np.uint64).T
         sources = np.repeat(np.arange(n), np.diff(offsets))
-        ties_out, ties_in = np.diff(offsets), np.bincount(contacts, minlength=n)
-        certain = (high - low == ALL_BITS) & (ties_in[contacts] == 1)
+        ties = np.diff(offsets)
         only = np.append(contacts, -1)[np.minimum(offsets[:-1], len(contacts))]  # the first contact
-        certain &= (ties_out[contacts] == 0) | ((ties_out[contacts] == 1) & (only[contacts] == sources))
+        certain = high - low == ALL_BITS
+        certain &= (ties[contacts] == 0) | ((ties[contacts] == 1) & (only[contacts] == sources))
         leads_to = np.full(n, -1, dtype=np.int32)
         leads_to[contacts[certain]] = sources[certain]
         leaves = np.bincount(sources[certain], minlength=n).astype(np.int32)
@@ -195,9 +195,7 @@ class LiveTies(NamedTuple):
     def only(self, kept: BoolArray) -> "LiveTies":
         """The same with these ties only."""
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
-        return self._replace(
-            offsets=offsets, contacts=self.contacts[kept], first=self.first[kept], count=self.count[kept]
-        )
+        return self._replace(offsets=offsets, contacts=self.contacts[kept], low=self.low[kept], width=self.width[kept])
 
     def beside(self, leaders: IntArray) -> "LiveTies":
         """The same without the ties to leaders, who are reached already."""
@@ -349,7 +347,7 @@ def spread_linear_threshold(ties, leaders, seed, first_world, reach):  # type: i
 
     A person has one live incoming tie at most, and leaders have none, so that no one can be reached twice.
     """
-    offsets, contacts, first, count, leaves, _ = ties
+    offsets, contacts, low, width, leaves, _ = ties
     n = len(offsets) - 1
     queue = np.empty(n + 1, dtype=np.int32)
     for i in range(len(leaders)):
@@ -364,7 +362,7 @@ def spread_linear_threshold(ties, leaders, seed, first_world, reach):  # type: i
             for edge in range(index(offsets[person]), index(offsets[person + 1])):
                 contact = index(contacts[edge])
                 queue[end] = contact
-                end += random_bits(stream(base, contact)) - first[edge] < count[edge]
+                end += random_bits(stream(base, contact)) - low[edge] < width[edge]
         reach[i] = end + alone
 
 
