@@ -122,7 +122,8 @@ def test_a_group_is_saved_as_its_field_is_left(chromium, server):
     page.get_by_label("Village: Juan").fill("Alto")
     page.get_by_label("Village of this person").fill("ALTO")
     page.keyboard.press("Tab")
-    page.wait_for_function("document.getElementById('own-group').value === 'Alto'")  # as it was spelt before
+    while page.locator("#own-group").input_value() != "Alto":  # as it was spelt before
+        page.wait_for_timeout(50)
     assert page.get_by_text("Alto ✓ saved").is_visible()
     page.reload()
     assert page.get_by_label("Village: Juan").input_value() == "Alto"
