@@ -13,6 +13,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
+import cluster_selection
 import decisions
 import evaluation_speed
 import greedy_selection
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "influence": influence_precision.run,
     "greedy": greedy_selection.run,
     "large": large_networks.run,
+    "cluster": cluster_selection.run,
     "studies": large_studies.run,
     "files": large_files.run,
     "evaluation": evaluation_speed.run,

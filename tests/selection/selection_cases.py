@@ -1,11 +1,13 @@
 """Networks for the tests of selection, and the greedy method written as plainly as can be."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from hypothesis import strategies as st
 
 from cascade_reference import components, live_edges, reached, stream_state, uniform
+from claim.cascades.kernels import GOLDEN, LONGEST_IN_TABLE, UNIT
 from claim.networks import Network
 from claim.selection.greedy import Candidates
 
@@ -65,13 +67,52 @@ def naive_greedy(reach: Callable[[list[int]], int], candidates: Candidates, k: i
 
 
 def reverse_set(network: Network, p: float, seed: int, sample: int) -> set[int]:
-    """The people who would have reached one random person, that person included.
+    """The people who would have reached one random person, that person included, if there are any others.
 
-    A cascade against the direction of the edges from a person drawn from the stream that no person uses.
+    The root is drawn from the stream that no person uses, by the probability that one of the contacts succeeds. The
+    first random number of the root is one that makes one of them succeed, as far as the largest probability says.
     """
-    sources, targets, probabilities = network.edges()
-    against = network
-    if network.directed:
-        against = Network.from_edges(targets, sources, n=network.n, directed=True, probabilities=probabilities)
-    root = min(int(uniform(stream_state(seed, sample, network.n)) * network.n), network.n - 1)
-    return reached(against, [root], p, seed, sample)
+    chances: list[dict[int, float]] = [{} for _ in range(network.n)]  # of those who can activate each person
+    sources, targets, own = network.edges()
+    for i, (u, v) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
+        chances[v][u] = p if own is None else float(own[i])
+        if not network.directed:
+            chances[u][v] = chances[v][u]
+    alone = [_alone(list(row.values()), own is None) for row in chances]
+    roots = np.cumsum([1 - each for each in alone])
+    root = int(np.searchsorted(roots, uniform(stream_state(seed, sample, network.n)) * roots[-1]))
+    found, waiting = {root}, [root]
+    while waiting:
+        person = waiting.pop(0)
+        row = sorted(chances[person].items())
+        largest = max((chance for _, chance in row), default=0.0)
+        state, position = stream_state(seed, sample, person), 0
+        number = uniform(state)
+        if person == root and len(found) == 1:
+            least = int(alone[root] * 2**53)
+            number = (least + int((number / UNIT - 1) * UNIT * float(2**53 - least)) + 1) * UNIT
+        while largest > 0:
+            position += int(math.log(number) / math.log1p(-largest)) if largest < 1 else 0
+            if position >= len(row):
+                break
+            state += int(GOLDEN)
+            contact, chance = row[position]
+            live = own is None or uniform(state) * largest <= chance
+            state += int(GOLDEN) * (own is not None)
+            number = uniform(state)
+            if live and contact not in found:
+                found.add(contact)
+                waiting.append(contact)
+            position += 1
+    return found
+
+
+def _alone(chances: list[float], one_for_all: bool) -> float:
+    """The probability that all contacts of a person fail if each has the largest probability; 0 counts as unknown."""
+    if not chances:
+        return 1.0
+    if one_for_all and len(chances) >= LONGEST_IN_TABLE:
+        return 0.0
+    if one_for_all:
+        return math.floor(math.exp(len(chances) * math.log1p(-chances[0])) / UNIT) * UNIT if chances[0] < 1 else 0.0
+    return float((1 - max(chances)) ** len(chances))

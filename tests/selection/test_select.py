@@ -155,3 +155,25 @@ def test_nobody_to_choose_from_is_nobody_chosen(method: str) -> None:
 def test_people_are_labels_of_the_network(people: list[int], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         influence(random_network(60, 150), people)
+
+
+def test_the_default_is_greedy_until_memory_does_not_hold_its_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = random_network(200, 600)
+    assert select(network, 3, rng=1) == select(network, 3, method="greedy", rng=1)
+    monkeypatch.setattr("claim.selection.api.MOST_STORED", 1000)
+    assert select(network, 3, rng=1) == select(network, 3, method="ris", rng=1)
+    assert select(network, 3, model="lt", rng=1).method == "greedy"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"backend": "rai"}, "backend must be local or ray, got 'rai'"),
+        ({"workers": 2}, "address and workers are those of a Ray cluster: they go with the backend ray"),
+        ({"backend": "ray", "method": "degree"}, "on Ray leaders are chosen by the method ris, got degree"),
+        ({"backend": "ray", "workers": 0}, "workers must be"),
+    ],
+)
+def test_backends_that_do_not_fit_are_refused(options: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        select(random_network(10, 20), 2, **options)

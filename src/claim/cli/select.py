@@ -97,8 +97,12 @@ def select(
         ),
     ] = "0.1",
     method: Annotated[
-        str, typer.Option(help="greedy, ris, degree, degree-discount, pagerank, random; with --known also foresight.")
-    ] = "greedy",
+        str,
+        typer.Option(
+            help="auto (greedy, or ris for large networks), greedy, ris, degree, degree-discount, pagerank, random; "
+            "with --known also foresight."
+        ),
+    ] = "auto",
     samples: Annotated[int, typer.Option(help="Number of worlds that the greedy method samples.")] = 1000,
     may: Annotated[str | None, typer.Option(metavar="A,B", help="Choose from these people only.")] = None,
     must: Annotated[str | None, typer.Option(metavar="A,B", help="Include these people.")] = None,
@@ -127,6 +131,13 @@ def select(
     people_file: PeopleFileOption = None,
     curve: Annotated[
         str | None, typer.Option(metavar="FILE", help="With --group: draw reach and shares over ALPHA (.svg or .png).")
+    ] = None,
+    backend: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where the method ris runs: here, or on a Ray cluster.")
+    ] = "local",
+    address: Annotated[str | None, typer.Option(help="With --backend ray: an existing cluster.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With --backend ray: processes; all cores if not given.")
     ] = None,
     directed: DirectedOption = False,
     edge_probabilities: EdgeProbabilitiesOption = False,
@@ -163,8 +174,9 @@ def select(
     options: dict[str, Any] = {"must": names(must), "must_not": names(must_not), "people": size}
     options |= {"surveyed": lists.surveyed, "start": lists.start, "marks": marks_in(marks), "entry": entry}
     options |= {"may": None if may is None else names(may), "group": group, "model": names(model), "robust": robust}
+    placement: dict[str, Any] = {"backend": backend, "address": address, "workers": workers}
     chances = numbers("--probability", p)
-    chosen = choose(graph, k, chances, samples, seed, method, fair=fair, **options)
+    chosen = choose(graph, k, chances, samples, seed, method, fair=fair, **options, **placement)
     if not chosen.leaders:
         raise InputError("no people are left to choose from")
     result: dict[str, Any] = {
@@ -172,7 +184,7 @@ def select(
         "influence": chosen.influence,
         "stderr": chosen.stderr,
         "seconds": time.perf_counter() - began,
-        "method": method,
+        "method": chosen.method if method == "auto" else method,
         "network": graph.name,
         "k": k,
         "p": chances if robust else chances[0],

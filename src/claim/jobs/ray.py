@@ -21,7 +21,7 @@ class RayBackend:
 
     def __init__(self, workspace: Path, address: str | None = None, workers: int | None = None) -> None:
         self.workspace = workspace.resolve()
-        self._ray = _connect(address, workers)
+        self._ray = connect(address, workers)
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(attempt)
         self._running: dict[Any, Job] = {}
 
@@ -51,7 +51,8 @@ class RayBackend:
             return Failed(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}", str(error))
 
 
-def _connect(address: str | None, workers: int | None) -> Any:
+def connect(address: str | None, workers: int | None) -> Any:
+    """Ray, connected to the cluster at an address or to one that is started on this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     place = _host_and_port(address)
     if place is not None:

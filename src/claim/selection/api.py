@@ -12,6 +12,7 @@ from claim.cascades.influence import FEWEST_FOR_REGRESSION
 from claim.discovery.protocols import Limits
 from claim.discovery.simulation import Entry, check_entry
 from claim.errors import InputError, check_number, check_whole
+from claim.jobs import BackendName
 from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.groups import Groups
 from claim.networks.network import label_list
@@ -19,7 +20,8 @@ from claim.randomness import Rng, as_generator, draw_seed
 from claim.registry import SelectorLike, name_of, own_object
 from claim.results import Tabular
 from claim.selection.fair import Fair, FairReach, choose_fairly, judge_fairly
-from claim.selection.greedy import Candidates, Task, Ties
+from claim.selection.greedy import MOST_STORED, Candidates, Chosen, Task, Ties
+from claim.selection.ris import ris
 from claim.selection.robust import ROBUST, Belief, Judged, Robust, Search, beliefs_of, judge
 from claim.selection.selectors import METHODS
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from claim.selection.foresight import Expected
     from claim.selection.foresight.groups import ExpectedGroup
 
+AUTO = "auto"
 REPLACEMENTS = 5
 SAMPLES = 10_000  # the most cascades that influence is estimated from
 PILOT_SAMPLES = 100
@@ -72,7 +75,7 @@ def select(
     p: float | Sequence[float] = 0.1,
     samples: int = 1000,
     rng: Rng = 0,
-    method: SelectorLike = "greedy",
+    method: SelectorLike = AUTO,
     *,
     may: Iterable[Label] | None = None,
     must: Iterable[Label] = (),
@@ -87,6 +90,9 @@ def select(
     fair: str = "none",
     model: str | Model | Sequence[str | Model] = "ic",
     robust: Robust | None = None,
+    backend: BackendName = "local",
+    address: str | None = None,
+    workers: int | None = None,
 ) -> Selection:
     """Choose ``k`` leaders, or all candidates if they are fewer.
 
@@ -94,9 +100,10 @@ def select(
     are given by label. ``p`` is the probability that a message passes along a contact. ``samples`` is the number of
     worlds the greedy method chooses with, ``rng`` a seed or a generator.
 
-    ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank`` or ``random``. For a network
-    that is only partly known it is ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and
-    ``entry`` are those of :func:`claim.advise`, and ``people`` is the number of people in all.
+    ``method`` is ``greedy``, ``ris``, ``degree``, ``degree-discount``, ``pagerank``, ``random``, or ``auto``, which is
+    ``greedy`` as long as memory holds its worlds and ``ris`` beyond. For a network that is only partly known it is
+    ``foresight`` or a selector of your own; then ``surveyed``, ``start``, ``marks`` and ``entry`` are those of
+    :func:`claim.advise`, and ``people`` is the number of people in all.
 
     ``group`` is an attribute of the people (see :meth:`claim.Network.groups`) whose groups the reach is reported for.
     ``fair`` is ``none``, ``welfare:ALPHA``, ``maximin`` or ``diversity``: how the greedy method balances these groups.
@@ -107,6 +114,9 @@ def select(
 
     ``robust`` chooses for several models, values of ``p``, or both: by the ``mean`` reach, or by the ``worst`` ratio to
     what leaders chosen for that model and p alone reach.
+
+    With ``backend="ray"`` the method ``ris`` runs on the Ray cluster at an ``address``, or on one that is started on
+    this machine, with so many ``workers`` (all cores by default); the result is the same.
     """
     network, surveyed = load(network), label_list(surveyed)
     check_entry(entry)
@@ -121,6 +131,10 @@ def select(
     beliefs = beliefs_of([Model.of(each) for each in ([model] if isinstance(model, str | Model) else model)], several)
     _check_beliefs(network, beliefs, robust, method, group)
     p, spreading = beliefs[0].p, beliefs[0].model
+    if method == AUTO:
+        is_plain = spreading.is_plain and robust is None and group is None and fair == "none" and backend == "local"
+        method = "ris" if backend == "ray" or (is_plain and _is_large(network, p, samples)) else "greedy"
+    _check_backend(backend, address, workers, method)
     limits: Limits = {"must": network.indices_of(must), "must_not": network.indices_of(must_not)}
     if may is not None:
         limits["may"] = network.indices_of(may)
@@ -144,7 +158,7 @@ def select(
             raise InputError(f"groups and the model {spreading} do not go together")
         if group is not None:
             return _balanced(task, method, network.groups(group), wanted, estimating)
-        chosen = METHODS[method](task)
+        chosen = METHODS[method](task) if backend == "local" else _on_cluster(task, address, workers)
         return _evaluated(network, chosen.leaders, p, estimating, method, chosen.guarantee, spreading)
     if not spreading.is_plain:
         raise InputError(f"{name_of(method)} knows the model ic only, got {spreading}")
@@ -203,10 +217,37 @@ def _check_beliefs(
         return
     if robust not in get_args(Robust):
         raise InputError(f"robust must be {' or '.join(get_args(Robust))}, got {robust!r}")
-    if method != "greedy" or group is not None:
+    if method not in ("greedy", AUTO) or group is not None:
         raise InputError("robust selection is by the greedy method and knows no groups")
     if network.probabilities is not None and len({belief.p for belief in beliefs if belief.model.uses_p}) > 1:
         raise InputError(f"{network.name}: ties have probabilities of their own, and other values of p change nothing")
+
+
+def _is_large(network: Network, p: float, samples: int) -> bool:
+    """Whether the worlds of the greedy method do not fit into memory, or are too many cascades where ties are directed.
+
+    Beyond that :func:`claim.selection.ris.ris` takes less time.
+    """
+    live = network.m * p if network.probabilities is None else float(network.probabilities.sum())
+    return samples * max(2 * live, network.n * network.directed) > MOST_STORED
+
+
+def _check_backend(backend: str, address: str | None, workers: int | None, method: SelectorLike) -> None:
+    if backend not in get_args(BackendName):
+        raise InputError(f"backend must be local or ray, got {backend!r}")
+    if backend == "local" and (address is not None or workers is not None):
+        raise InputError("address and workers are those of a Ray cluster: they go with the backend ray")
+    if backend == "ray" and method != "ris":
+        raise InputError(f"on Ray leaders are chosen by the method ris, got {name_of(method)}")
+    if workers is not None:
+        check_whole(1, workers=workers)
+
+
+def _on_cluster(task: Task, address: str | None, workers: int | None) -> Chosen:
+    """Reverse influence sampling on the workers of a Ray cluster."""
+    from claim.selection.cluster import RayReverseSets
+
+    return ris(task, holding=lambda sampler: RayReverseSets(sampler, address, workers))
 
 
 def _robust(task: Task, beliefs: Sequence[Belief], by: Robust, rng: np.random.Generator) -> Selection:

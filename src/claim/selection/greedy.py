@@ -123,8 +123,8 @@ def _stored(worlds: Worlds, candidates: Candidates, k: int, priority: OffsetArra
     """Decremental greedy on worlds held in memory."""
     no_leaders = np.zeros(0, dtype=np.int64)
     gains = gains_beyond(no_leaders, worlds.n, worlds.samples, worlds.members, worlds.starts)
-    leaders, _ = pick_covering(
-        k, np.array(candidates.must, dtype=np.int64), candidates.open_to_choice(), priority, gains, True,
+    leaders = pick_covering(
+        k, np.array(candidates.must, dtype=np.int64), candidates.open_to_choice(), priority, gains,
         worlds.members, worlds.starts, worlds.member_offsets, worlds.member_numbers,
     )  # fmt: skip
     return leaders.tolist()  # type: ignore[no-any-return]

@@ -2,9 +2,31 @@
 
 # mypy: disable-error-code="no-untyped-def,untyped-decorator"
 
+import math
+
 import numpy as np
 
-from claim.cascades.kernels import index, kernel
+from claim.cascades.kernels import (
+    FAR,
+    GOLDEN,
+    ONE,
+    UNIT,
+    gap,
+    grown,
+    index,
+    inlined,
+    is_live,
+    kernel,
+    mix,
+    stream,
+    uniform,
+    world_state,
+)
+
+FARTHEST, SHORTEST = FAR, 1e-300  # bounds on -1 / log(1 - p), which is neither infinite nor 0
+MET = -2  # in place of the last set that a person was found in: sets stop at this person
+_S11 = np.uint64(11)
+_MANTISSA = np.uint64(2**53)
 
 
 @kernel
@@ -40,64 +62,29 @@ def gains_beyond(leaders, n, samples, members, starts):
 
 
 @kernel
-def pick_covering(k, must, free, priority, gains, by_size, members, starts, offsets, numbers):
-    """Greedy coverage of groups: the people of ``must``, then the largest gain until there are ``k`` leaders.
+def pick_covering(k, must, free, priority, gains, members, starts, offsets, numbers):
+    """Greedy coverage of components: the people of ``must``, then the largest gain until there are ``k`` leaders.
 
-    ``numbers[offsets[u]:offsets[u + 1]]`` are the groups of person ``u``. A group counts once, or ``by_size`` as many
-    times as it has members. Returns the leaders and, unless ``by_size``, an upper bound on the groups that any ``k``
-    people cover: at each pick those covered so far plus the largest gains left. Changes ``gains`` and ``free``.
+    ``numbers[offsets[u]:offsets[u + 1]]`` are the components of person ``u``. A component counts as many times as it
+    has members. Changes ``gains`` and ``free``.
     """
     covered = np.zeros(len(starts) - 1, dtype=np.bool_)
     leaders = np.empty(k, dtype=np.int64)
-    reached = 0
     count = 0
-    bound = len(covered)
-    while True:
-        if not by_size and count >= len(must):
-            bound = min(bound, reached + largest_sum(gains, free, k - len(must)))
-        if count == k:
-            break
+    while count < k:
         person = must[count] if count < len(must) else best_candidate(gains, free, priority)
         if person < 0:
             break
         leaders[count] = person
         count += 1
         free[person] = False
-        reached += gains[person]
-        for group in numbers[offsets[person] : offsets[person + 1]]:
-            if not covered[group]:
-                covered[group] = True
-                begin, end = starts[group], starts[group + 1]
-                weight = end - begin if by_size else 1
+        for component in numbers[offsets[person] : offsets[person + 1]]:
+            if not covered[component]:
+                covered[component] = True
+                begin, end = starts[component], starts[component + 1]
                 for i in range(index(begin), index(end)):
-                    gains[index(members[i])] -= weight
-    return leaders[:count], bound
-
-
-@kernel
-def largest_sum(gains, free, count):
-    """The sum of the ``count`` largest gains among the free; gains are at least 0.
-
-    The smallest gain that counts is found by bisection: ``np.partition`` takes four seconds to compile.
-    """
-    least, most = 0, 0
-    for gain in gains:
-        most = max(most, gain)
-    while least < most:
-        middle = (least + most + 1) // 2
-        larger = 0
-        for person in range(len(gains)):
-            larger += free[person] and gains[person] >= middle
-        if larger >= count:
-            least = middle
-        else:
-            most = middle - 1
-    total = 0
-    for person in range(len(gains)):
-        if free[person] and gains[person] > least:
-            total += gains[person]
-            count -= 1
-    return total + count * least
+                    gains[index(members[i])] -= end - begin
+    return leaders[:count]
 
 
 @kernel
@@ -202,3 +189,131 @@ def cover_components(worlds, person, attendance, uncovered):
     offsets, numbers = worlds[5:]
     for i in range(offsets[person], offsets[person + 1]):
         uncovered[numbers[i]] *= 1.0 - attendance
+
+
+@inlined
+def next_gap(bits, per_gap, at_most, guide, log_fail):
+    """The number of failures before the next contact that may succeed; ``per_gap`` is 0 where a table says it."""
+    if per_gap == 0.0:
+        return gap(bits, at_most, guide, log_fail)
+    return index(min(math.log(float((bits >> _S11) + ONE) * UNIT) * per_gap, FAR))
+
+
+@inlined
+def some_gap(bits, alone):
+    """Random bits of which a share ``alone``, those that make the longest gaps, is left out."""
+    least = index(alone * float(_MANTISSA))
+    kept = index(float(bits >> _S11) * UNIT * float(_MANTISSA - least))
+    return min(least + kept, _MANTISSA - ONE) << _S11
+
+
+@inlined
+def draw_root(base, n, roots, guide):
+    """A random person, by the share of ``roots`` that is theirs."""
+    position = uniform(stream(base, n))
+    root = index(guide[min(index(position * n), index(n - 1))])
+    while roots[root] < position * roots[n - 1]:
+        root += ONE
+    return root
+
+
+@kernel
+def draw_reverse_sets(sampler, seed, first, count, stops, keep):
+    """The people who would have reached one random person, in samples ``first ...``; no set of one person.
+
+    ``sampler`` is a ``ReverseSampler``. A set ends where it meets somebody in ``stops`` and is then counted only (the
+    sentinels of Guo, Wang, Wei and Chen, "Influence maximization revisited", SIGMOD 2020). Returns the people of the
+    other sets, set by set, where each set begins (with a closing entry), the number of sets that met, and how many
+    people were found in all. Unless ``keep``, sets are counted only.
+    """
+    offsets, contacts, probabilities, largest, per_gap, (at_most, guide, log_fail), alone, roots, root_guide = sampler
+    n = len(alone)
+    found_in = np.full(n, -1, dtype=np.int32)  # the last of these samples in which each person was found
+    for person in stops:
+        found_in[person] = MET
+    queue = np.empty(n, dtype=np.uint32)
+    members = np.empty(keep * 4 * count + 64, dtype=np.int32)
+    starts = np.zeros(count + 1, dtype=np.int32)
+    filled, kept, met = 0, 0, 0
+    found = np.int64(0)
+    for i in range(count):
+        base = world_state(seed, first + i)
+        root = draw_root(base, n, roots, root_guide)
+        if found_in[root] == MET:
+            met += 1
+            continue
+        found_in[root] = i
+        queue[0] = root
+        head, size = index(0), index(1)
+        stopped = False
+        while head < size and not stopped:
+            person = index(queue[head])
+            edge, end, state = index(offsets[person]), index(offsets[person + ONE]), stream(base, person)
+            rate, p = 0.0, 1.0
+            if len(per_gap):
+                rate, p = per_gap[person], largest[person]
+            bits = mix(state)
+            if head == 0:
+                bits = some_gap(bits, alone[person])
+            edge += next_gap(bits, rate, at_most, guide, log_fail)
+            while edge < end:
+                live, state = is_live(edge, state + GOLDEN, probabilities, p)
+                contact = index(contacts[edge])
+                mark = found_in[contact]
+                if live and mark != i:
+                    if mark == MET:
+                        stopped = True
+                        break
+                    found_in[contact] = i
+                    queue[size] = contact
+                    size += ONE
+                edge += ONE + next_gap(mix(state), rate, at_most, guide, log_fail)
+            head += ONE
+        met += stopped
+        found += np.int64(size)
+        if keep and not stopped:
+            members = grown(members, filled + np.int64(size))
+            for j in range(size):
+                members[filled] = queue[j]
+                filled += 1
+            kept += 1
+            starts[kept] = filled
+    return members[:filled].copy(), starts[: kept + 1].copy(), met, found
+
+
+@kernel
+def count_members(members, total):
+    """Add the number of sets that each person is in to ``total``."""
+    for person in members:
+        total[index(person)] += 1
+
+
+@kernel
+def sets_of(row, rows, members, starts):
+    """The sets of those people who have a ``row`` (others -1), row by row: where each row begins, and set numbers."""
+    begins = np.zeros(rows + 1, dtype=np.int32)
+    for person in members:
+        place = row[index(person)]
+        if place >= 0:
+            begins[place + 1] += 1
+    for place in range(rows):
+        begins[place + 1] += begins[place]
+    following = begins[:-1].copy()
+    sets = np.empty(begins[rows], dtype=np.int32)
+    for number in range(len(starts) - 1):
+        for i in range(index(starts[number]), index(starts[number + 1])):
+            place = row[index(members[i])]
+            if place >= 0:
+                sets[following[place]] = number
+                following[place] += 1
+    return begins, sets
+
+
+@kernel
+def cover_sets(sets, members, starts, covered, gains):
+    """Cover some sets, and subtract those newly covered from the gains of the people in them."""
+    for number in sets:
+        if not covered[number]:
+            covered[number] = True
+            for i in range(index(starts[number]), index(starts[number + 1])):
+                gains[index(members[i])] -= 1
