@@ -107,3 +107,30 @@ def test_a_suggestion_is_taken_with_the_arrow_and_enter_and_typing_goes_on_from_
     page.locator("[data-list] .ok").wait_for()
     assert page.locator("[data-list] .code").all_inner_texts() == ["P2"]
     watched.context.close()
+
+
+def test_a_group_is_saved_as_its_field_is_left(chromium, server):
+    watched = survey_of_ana(chromium, server)
+    page = watched.page
+    survey = page.url.partition("?")[0]
+    page.goto(survey.replace("/survey/P1", "/settings"))
+    page.get_by_label("Ask which group people are in").fill("Village")
+    page.get_by_label("Also ask it about the contacts they name").check()
+    press(page, "Save the settings")
+    page.goto(survey)
+    page.keyboard.type("Juan\n")
+    page.get_by_label("Village: Juan").fill("Alto")
+    page.get_by_label("Village of this person").fill("ALTO")
+    page.keyboard.press("Tab")
+    while page.locator("#own-group").input_value() != "Alto":  # as it was spelt before
+        page.wait_for_timeout(50)
+    assert page.get_by_text("Alto ✓ saved").is_visible()
+    page.reload()
+    assert page.get_by_label("Village: Juan").input_value() == "Alto"
+    page.get_by_label("Village: Juan").fill("Bajo")
+    press(page, "Finish the survey")
+    page.wait_for_url("**/next?done=answered")
+    page.goto(survey)
+    assert page.get_by_label("Village: Juan").input_value() == "Bajo"
+    watched.context.close()
+    assert watched.troubles == []

@@ -77,6 +77,7 @@ STEPS: dict[str, Callable[[Draft, str, str, int], object]] = {
     "merge": lambda d, a, b, n: commands.merge(d, a, b),
     "unmerge": lambda d, a, b, n: commands.unmerge(d, a),
     "apart": lambda d, a, b, n: commands.keep_apart(d, a, b),
+    "group": lambda d, a, b, n: commands.say_group(d, a, b, ("north", "South", "unknown")[n % 3]),
     "rename": lambda d, a, b, n: commands.rename(d, a, f"renamed {n}"),
     "remove tie": lambda d, a, b, n: commands.remove_tie(d, a, a, b),
     "mark start": lambda d, a, b, n: commands.mark_start(d, a, bool(n % 2)),

@@ -300,3 +300,13 @@ def test_sessions_and_the_follow_up(study):
     assert "1 of 1 people asked said yes" in study("follow-up")
     with pytest.raises(ClaimError, match="the answer must be one of"):
         study("follow-up", "P2", "perhaps")
+
+
+def test_groups_are_asked_for_and_shown_with_the_leaders(study):
+    study("create", "--group", "village", "--groups-of-contacts", "--fair", "welfare:-2", lines=["Centre"])
+    study("add", "--start", lines=["Ana"])
+    study("answer", "P1", "--consent", lines=["Ben"])
+    assert study("group", "P2", "--by", "P1", "--json", "-", lines=["Alto"]) == {"person": "P2", "group": "Alto"}
+    assert [row["group"] for row in study("people", "--json", "-")["rows"]] == [None, "Alto"]
+    assert study("leaders", "--json", "-")["groups"] == {}  # too few people are known
+    assert study("group", "--by", "P1", "--json", "-", lines=["Ben", "unknown"])["group"] is None

@@ -135,6 +135,25 @@ def test_the_smaller_alpha_the_larger_the_smallest_share():
     assert best >= smallest[-1]
 
 
+def test_the_best_of_several_starts_on_more_worlds_is_better_than_one_search():
+    network, values = community(seed=24)
+    groups, candidates = Groups.of("group", values), Candidates.of(network.n, 5)
+    made = [Worlds.draw(network, 0.2, samples, seed) for samples, seed in ((40, 1), (400, 2))]
+    coarse, finer = (Search(worlds, groups, candidates, 5, np.arange(network.n)) for worlds in made)
+    value = welfare(groups, -2.0)
+    one = coarse.swapped(coarse.greedy(value), value)
+    tried = (one, finer.swapped(one, value), coarse.best(value, finer))
+    found = [float(value(finer.beyond(each)[0])) for each in tried]
+    assert found[0] < found[1] < 1.05 * found[2] < 0
+
+
+def test_maximin_reaches_no_less_than_a_steep_welfare_on_the_same_worlds():
+    coarse, finer = search(5, 40), search(5, 400)
+    steep = coarse.best(welfare(finer.groups, -9.0), finer)
+    smallest = [float(finer.smallest(finer.beyond(each)[0])) for each in (coarse.maximin(finer), steep)]
+    assert smallest[0] >= smallest[1]
+
+
 def test_maximin_comes_close_to_the_best_of_all_pairs():
     found = search(2, 40)
     value_of = lambda chosen: float(found.smallest(found.beyond(chosen)[0]))  # noqa: E731
@@ -257,3 +276,40 @@ def test_the_command_prints_groups_price_and_what_was_left_out(files, tmp_path):
     wrong = CliRunner().invoke(app, ["select", str(files), "--fair", "maximin"])
     assert isinstance(wrong.exception, InputError)
     assert str(wrong.exception) == "--fair, --people-file and --curve go with --group ATTRIBUTE"
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (None, "no such file"),
+        ("", "is empty"),
+        ("person,group\n", "no one in it is in the network"),
+        ("person,group\nzoe,a\nyan,b\n", "no one in it is in the network"),
+        ("person,group\n0,a\n1,b\n0,b\n", "people.csv:4: the person '0' is in line 2 already"),
+        ("person,group\n" + "".join(f"{i},g{i}\n" for i in range(135)), "'group' makes 13"),
+        ("person,group\n" + "".join(f"{i},a\n" for i in range(135)), "group makes one group only, a"),
+    ],
+    ids=["missing", "empty", "header only", "unknown people", "doubled", "a group each", "one group"],
+)
+def test_bad_people_files_get_one_line_and_change_no_file(files, tmp_path, rows, problem):
+    people, out = tmp_path / "people.csv", tmp_path / "out.json"
+    out.write_text("{}", encoding="utf-8")
+    if rows is not None:
+        people.write_text(rows, encoding="utf-8")
+    command = ["select", str(files), "-k", "3", "--people-file", str(people), "--group", "group", "--fair", "maximin"]
+    shown = CliRunner().invoke(app, [*command, "--json", str(out)])
+    assert isinstance(shown.exception, InputError)
+    assert problem in str(shown.exception)
+    assert "\n" not in str(shown.exception)
+    assert shown.stdout == ""
+    assert out.read_text("utf-8") == "{}"
+    assert not rows or people.read_text("utf-8") == rows
+
+
+def test_ten_thousand_groups_get_one_line(tmp_path):
+    (tmp_path / "path.edges").write_text("".join(f"{i} {i + 1}\n" for i in range(10_000)), encoding="utf-8")
+    rows = "".join(f"{i},g{i}\n" for i in range(10_001))
+    (tmp_path / "path.people.csv").write_text("person,group\n" + rows, encoding="utf-8")
+    shown = CliRunner().invoke(app, ["select", str(tmp_path / "path.edges"), "-k", "3", "--group", "group"])
+    assert isinstance(shown.exception, InputError)
+    assert str(shown.exception) == "'group' makes 10,001 groups, more than 100: take one of fewer values"

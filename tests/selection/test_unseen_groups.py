@@ -15,8 +15,10 @@ from claim.evaluation.runs import ReachEvaluator
 from claim.io.text import Source
 from claim.networks import Network
 from claim.selection import selector_named
-from claim.selection.foresight.groups import SeenGroups, beyond_first
+from claim.selection.foresight import foresight_named
+from claim.selection.foresight.groups import FairSearch, SeenGroups, beyond_first
 from claim.selection.foresight.selection_state import SeenNetwork, chain
+from claim.selection.greedy import Candidates
 
 
 @cache
@@ -159,3 +161,21 @@ def test_studies_of_groups_that_make_no_sense_are_refused(network, given, proble
 def test_diversity_needs_a_known_network(network):
     with pytest.raises(InputError, match="diversity needs a known network"):
         claim.select(network, 4, method="foresight", surveyed=[1, 250], group="region", fair="diversity")
+
+
+@pytest.mark.parametrize("family", ["free", "all"])
+@pytest.mark.parametrize("most", [1, 1000])
+def test_what_is_kept_of_a_search_changes_no_reach(network, family, most):
+    seen = studied(network, 3).discovered
+    selector = foresight_named(f"foresight:{family}", p=0.2, samples=50, p_range=(0.1, 0.3), attendance=0.8)
+
+    def fresh() -> FairSearch:
+        view, candidates = SeenNetwork.of(seen), Candidates.of(len(seen), 3)
+        return FairSearch(selector, view, SeenGroups.of(seen), 300.0, candidates, 3, 1, np.arange(len(seen)))
+
+    search = fresh()
+    search._most = most
+    for leaders in ([0, 5], [0, 7, 9], [], [0], [0, 5, 9], [7, 0, 9], [0, 5]):
+        for found, expected in zip(search.beyond(leaders), fresh().beyond(leaders), strict=True):
+            np.testing.assert_array_equal(found, expected)
+    assert len(search._kept) <= max(most, 1)

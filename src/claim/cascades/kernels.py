@@ -90,9 +90,15 @@ def stream(world, key):
 
 
 @inlined
+def random_bits(state):
+    """53 random bits of a state."""
+    return mix(state) >> _S11
+
+
+@inlined
 def uniform(state):
     """The uniform number in (0, 1] of a state; add ``GOLDEN`` to the state for the next one."""
-    return float((mix(state) >> _S11) + ONE) * UNIT
+    return float(random_bits(state) + ONE) * UNIT
 
 
 @inlined

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from claim.cascades.kernels import (
     is_live,
     kernel,
     mix,
+    random_bits,
     stream,
     uniform,
     world_state,
@@ -35,6 +36,8 @@ from claim.networks import Label, Network, NetworkLike, load
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 
+BitsArray = np.ndarray[tuple[int], np.dtype[np.uint64]]
+ALL_BITS = 2**53  # the different random numbers of a stream
 MOST_COVERED = 2_000_000_000  # people times worlds, a byte each
 FORMS = "ic, ic:steps=N, lt or threshold:N"
 _FORM = re.compile(r"(?P<kind>ic|lt)|ic:steps=(?P<steps>\d{1,6})|threshold:(?P<threshold>\d{1,6})")
@@ -115,8 +118,8 @@ class Diffusion:
         return rows.offsets, rows.contacts, weights
 
     @cached_property
-    def live_intervals(self) -> FloatArray:
-        """The interval (low, high] of random numbers with which each outgoing tie is live: (ties, 2)."""
+    def live_ties(self) -> "LiveTies":
+        """The outgoing ties of each person with the random numbers with which they are live."""
         offsets, sources, weights = self.incoming
         order = np.lexsort((np.repeat(np.arange(self.network.n), np.diff(offsets)), sources))  # of outgoing ties
         if len(weights):
@@ -126,7 +129,7 @@ class Diffusion:
             upper = (np.arange(len(sources)) - np.repeat(offsets[:-1], np.diff(offsets)) + 1) / count
         lower = np.concatenate([[0.0], upper[:-1]])[: len(upper)]
         lower[offsets[:-1][np.diff(offsets) > 0]] = 0.0
-        return np.column_stack([lower, upper])[order]
+        return LiveTies.of(self.outgoing.offsets, self.outgoing.contacts, np.column_stack([lower, upper])[order])
 
     def reach(self, leaders: Iterable[int], samples: int, seed: int) -> IntArray:
         """The number of people reached in each of the worlds that follow from the seed."""
@@ -139,12 +142,10 @@ class Diffusion:
             activate(self.outgoing.offsets, self.outgoing.contacts, chosen, number, active, counts)
             reach[:] = active.sum()
         elif self.model.kind == "lt":
-            offsets, contacts, live_intervals = self.outgoing.offsets, self.outgoing.contacts, self.live_intervals
+            ties = self.live_ties.beside(chosen)
 
             def linear(first: int, count: int) -> None:
-                spread_linear_threshold(
-                    offsets, contacts, live_intervals, chosen, seed, first, reach[first : first + count]
-                )
+                spread_linear_threshold(ties, chosen, seed, first, reach[first : first + count])
 
             in_chunks(linear, samples)
         elif self.outgoing.p > 0 and len(chosen):
@@ -161,6 +162,48 @@ class Diffusion:
         if self.model.is_plain:
             return Influence.of(*simulate_cascades(self.network, leaders, self.p, samples, seed))
         return Influence.of(self.reach(leaders, samples, seed))
+
+
+class LiveTies(NamedTuple):
+    """Outgoing ties under ``lt``, without those to leaves: people who know one person only, who reaches them always.
+
+    A tie is live if the 53 random bits of the contact are among ``width`` numbers from ``low`` on.
+    """
+
+    offsets: OffsetArray  # (n + 1,)
+    contacts: IntArray  # (ties,)
+    low: BitsArray  # (ties,)
+    width: BitsArray  # (ties,)
+    leaves: IntArray  # (n,) whom each person reaches in every world, and who reach no one else
+    leads_to: IntArray  # (n,) the only contact of a leaf, -1 for other people
+
+    @classmethod
+    def of(cls, offsets: OffsetArray, contacts: IntArray, intervals: FloatArray) -> "LiveTies":
+        """From the interval (low, high] of uniform numbers with which each tie is live: (ties, 2)."""
+        n = len(offsets) - 1
+        low, high = np.floor(intervals * ALL_BITS).astype(np.uint64).T
+        sources = np.repeat(np.arange(n), np.diff(offsets))
+        ties = np.diff(offsets)
+        only = np.append(contacts, -1)[np.minimum(offsets[:-1], len(contacts))]  # the first contact
+        certain = high - low == ALL_BITS
+        certain &= (ties[contacts] == 0) | ((ties[contacts] == 1) & (only[contacts] == sources))
+        leads_to = np.full(n, -1, dtype=np.int32)
+        leads_to[contacts[certain]] = sources[certain]
+        leaves = np.bincount(sources[certain], minlength=n).astype(np.int32)
+        return cls(offsets, contacts, low, high - low, leaves, leads_to).only(~certain)
+
+    def only(self, kept: BoolArray) -> "LiveTies":
+        """The same with these ties only."""
+        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
+        return self._replace(offsets=offsets, contacts=self.contacts[kept], low=self.low[kept], width=self.width[kept])
+
+    def beside(self, leaders: IntArray) -> "LiveTies":
+        """The same without the ties to leaders, who are reached already."""
+        leaves, sources = self.leaves.copy(), self.leads_to[leaders]
+        np.subtract.at(leaves, sources[sources >= 0], 1)
+        is_leader = np.zeros(len(leaves), dtype=np.bool_)
+        is_leader[leaders] = True
+        return self._replace(leaves=leaves).only(~is_leader[self.contacts])
 
 
 def influence(
@@ -299,26 +342,28 @@ def live_source(base, person, offsets, sources, weights):  # type: ignore[no-unt
 
 
 @kernel
-def spread_linear_threshold(offsets, contacts, live_intervals, leaders, seed, first_world, reach):  # type: ignore[no-untyped-def]
-    """Cascades under the linear threshold model."""
+def spread_linear_threshold(ties, leaders, seed, first_world, reach):  # type: ignore[no-untyped-def]
+    """Cascades under the linear threshold model.
+
+    A person has one live incoming tie at most, and leaders have none, so that no one can be reached twice.
+    """
+    offsets, contacts, low, width, leaves, _ = ties
     n = len(offsets) - 1
-    active_in = np.full(n, -1, dtype=np.int32)
-    queue = np.empty(n, dtype=np.int32)
+    queue = np.empty(n + 1, dtype=np.int32)
+    for i in range(len(leaders)):
+        queue[i] = leaders[i]
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
-        count, head = enqueue(leaders, i, active_in, queue), 0
-        while head < count:
+        end, head, alone = len(leaders), 0, 0
+        while head < end:
             person = queue[head]
             head += 1
-            for edge in range(offsets[person], offsets[person + 1]):
-                contact = contacts[edge]
-                if active_in[contact] != i:
-                    number = uniform(stream(base, contact))
-                    if live_intervals[edge, 0] < number <= live_intervals[edge, 1]:
-                        active_in[contact] = i
-                        queue[count] = contact
-                        count += 1
-        reach[i] = count
+            alone += leaves[person]
+            for edge in range(index(offsets[person]), index(offsets[person + 1])):
+                contact = index(contacts[edge])
+                queue[end] = contact
+                end += random_bits(stream(base, contact)) - low[edge] < width[edge]
+        reach[i] = end + alone
 
 
 @kernel

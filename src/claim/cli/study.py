@@ -42,6 +42,7 @@ Verb = Callable[..., Result]
 PASSPHRASE_VARIABLE = "CLAIM_PASSPHRASE"
 NEW_PASSPHRASE_VARIABLE = "CLAIM_NEW_PASSPHRASE"
 PERSON = "Person (code or name)"
+OTHERS = "other groups together"
 _CODE = re.compile(r"[Pp][1-9][0-9]*")
 
 app = typer.Typer(name="study", help="Run a study from the command line.", no_args_is_help=True)
@@ -221,6 +222,11 @@ def create(
     hub_question: Annotated[
         bool, typer.Option("--hub-question", help="Ask which contact knows the most people.")
     ] = False,
+    group: Annotated[str, typer.Option(help="Ask which group people are in: the word for it, such as ethnicity.")] = "",
+    groups_of_contacts: Annotated[
+        bool, typer.Option("--groups-of-contacts", help="Ask it about the contacts they name, too.")
+    ] = False,
+    fair: Annotated[str, typer.Option(help="How leaders are balanced between groups: none or welfare:-2.")] = "none",
     leaders: Annotated[int, typer.Option(help="Number of leaders.")] = 10,
     size_low: Annotated[int | None, typer.Option(help="Smallest possible number of people in all.")] = None,
     size_high: Annotated[int | None, typer.Option(help="Largest possible number of people in all.")] = None,
@@ -255,7 +261,8 @@ def create(
     setup = Setup(
         title, question, leaders=leaders, size_low=size_low, size_high=size_high, consent_text=consent_text,
         consent_version=consent_version, retention=retention, open=open, hub_question=hub_question,
-        refusal_rule=refusal_rule, selector=selector,  # type: ignore[arg-type]  # checked by Setup
+        group=group, groups_of_contacts=groups_of_contacts,
+        refusal_rule=refusal_rule, selector=selector, fair=fair,  # type: ignore[arg-type]  # checked by Setup
         seed=seed, p=p, policy=policy or DEFAULT_POLICY, attendance=attendance,
         budget=Setup.budget if budget is None else budget,
         interviews=Setup.interviews if interviews is None else interviews,
@@ -425,6 +432,29 @@ def mark(
 
 
 @study_verb()
+def group(
+    open_study: OpenIt,
+    person: PersonArgument = None,
+    by: Annotated[str | None, typer.Option(metavar="CODE", help="Who said it, if not the person.")] = None,
+) -> Result:
+    """Record the group of a person, which is asked for, or read from standard input; "unknown" takes it back.
+
+    Example: [bold]claim study group P3 --by P1[/bold]
+    """
+    from claim.field.study import commands
+
+    check_codes([by] if by else [])
+    opened, entered = open_study(), Entered()
+    who = coded(opened.view, person) if person else entered.one(PERSON, opened.view.find)
+    said = entered.one(f"Group ({opened.study.setup.group})", str)
+    entered.end()
+    reporter = coded(opened.view, by) if by else who
+    opened.run(lambda draft: commands.say_group(draft, reporter, who, said))
+    found = opened.view.groups.get(who)
+    return {"person": who, "group": found}, f"the group of {who} is {'recorded' if found else 'not known'}"
+
+
+@study_verb()
 def refuse(
     opened: "OpenStudy",
     person: PersonArgument = None,
@@ -541,10 +571,15 @@ def leaders(
     check_codes([*names(include), *names(exclude)], "give codes such as P3, which claim study people lists")
     opened = open_study()
     wanted, unwanted = ([coded(opened.view, code) for code in names(given)] for given in (include, exclude))
-    advice = choose_leaders(opened.study, wanted, unwanted, attendance)
+    advice = choose_leaders(opened.study, wanted, unwanted, attendance, opened.view.groups)
     result = view.leaders(opened.view, advice)
     kinds = {"leader": result["leaders"], "replacement": result["replacements"]}
     rows = [{**row, "as": kind, "why": row["reasons"]} for kind, found in kinds.items() for row in found]
+    for name, found in advice.groups.items():
+        likely = f"{found.low:.1f} to {found.high:.1f}"
+        say(f"{name or OTHERS}: {found.reached:.1f} people reached, likely {likely}, {found.share:.1%} of the group")
+    if advice.plain and advice.reach:
+        say(f"leaders chosen for the most people: {advice.plain}")
     return result, table(f"Leaders ({advice.reach or TOO_EARLY})", ["as", "person", "name", "why"], rows)
 
 

@@ -67,6 +67,12 @@ class View:
         """The people of the network, in the order of discovery."""
         return [person for person in self.study.people.values() if person.known]
 
+    @cached_property
+    def groups(self) -> dict[str, str]:
+        """The groups of people of whom they are known, by code."""
+        found = {person.code: self.texts.get(person.group or "") for person in self.known}
+        return {code: group for code, group in found.items() if group}
+
     def find(self, text: str) -> str:
         """The current code of the one person with that code or, whatever its accents and order, that name."""
         for code in (text.strip(), text.strip().upper()):
@@ -234,6 +240,7 @@ def people(view: View) -> list[dict[str, Any]]:
     return [
         {"code": person.code, "name": view.name(person.code)}
         | {key: getattr(person, key) for key in same}
+        | {"group": view.groups.get(person.code)}
         | {"contacts": list(person.contacts), "leader": person.leader.answer if person.leader else None}
         for person in view.known
     ]
@@ -253,7 +260,9 @@ def leaders(view: View, given: "LeaderAdvice") -> dict[str, Any]:
     """Leaders and replacements with their reasons in English."""
     kinds = {"leaders": given.leaders, "replacements": given.replacements}
     rows = {kind: [_suggestion(view, each, adds=each.adds) for each in found] for kind, found in kinds.items()}
-    return vars(given) | rows | {"reach": None if given.reach is None else given.reach._asdict()}
+    ranges = {kind: found and found._asdict() for kind, found in (("reach", given.reach), ("plain", given.plain))}
+    groups = {group: {**found._asdict(), "share": found.share} for group, found in given.groups.items()}
+    return vars(given) | rows | ranges | {"groups": groups}
 
 
 def history(view: View) -> list[dict[str, Any]]:

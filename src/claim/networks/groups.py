@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from claim.networks.network import IntArray, Label
 
 UNKNOWN = ""  # the value of a person of whom nothing is known
-_UNKNOWN_WORDS = frozenset({"", "-", "?", "unknown", "na", "n/a", "none", "nan", "null"})
+UNKNOWN_WORDS = frozenset({"", "-", "?", "unknown", "na", "n/a", "none", "nan", "null", "desconocido", "desconocida"})
 MOST_GROUPS = 100
 _LISTED = 5  # names in a message
 
@@ -94,7 +94,7 @@ def read_people(source: Source, labels: Sequence["Label"]) -> People:
         line_of[person] = row.line
         for column, place in zip(values, named, strict=True):
             value = row.cells[place].strip()
-            column[person] = UNKNOWN if value.casefold() in _UNKNOWN_WORDS else value
+            column[person] = UNKNOWN if value.casefold() in UNKNOWN_WORDS else value
     if not line_of:
         wanted = ", ".join(map(str, labels[:_LISTED]))
         raise source.error(None, "no one in it is in the network, whose people are {wanted}, …", wanted=shown(wanted))

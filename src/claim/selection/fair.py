@@ -14,8 +14,8 @@ docs/concepts/fairness.md says what is guaranteed.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -35,7 +35,10 @@ Value = Callable[[FloatArray], FloatArray]  # of R (..., groups and the people i
 
 FORMS = "none, welfare:ALPHA, maximin or diversity"
 FLOOR = 0.01  # people added to each group's reach, so that a share of 0 has a welfare where α is 0 or less
-STEEP = (-2.0, -9.0, -30.0)  # welfares that maximin begins from
+STARTS = (1.0, 0.0, -2.0, -9.0, -30.0)  # welfares whose leaders the search begins from, whatever it is for
+STEEP = (-2.0, -9.0, -30.0)  # those that maximin begins from
+BEFORE_MAXIMIN = -9.0  # the welfare whose smallest share it is to reach at the least
+FINER = 10_000_000  # memberships of the worlds that leaders are compared on
 BISECTIONS = 12
 SWEEPS = 10  # over all leaders, at most, in search of better ones
 WEIGHTS = (0, 1, 2, 4, 8, 16, 64, 256, 4096)  # of a person who is missing for diversity
@@ -115,13 +118,14 @@ def choose_fairly(task: Task, groups: Groups, fair: Fair) -> tuple[list[int], di
     rng = task.rng
     seed, priority = draw_seed(rng), task.priority()
     search = Search(Worlds.draw(edges, task.p, task.samples, seed), groups, task.candidates, task.k, priority)
-    if fair.kind == "maximin":
-        return search.maximin(), {}
     if fair.kind == "diversity":
         least = least_reach(task, groups)
         return search.diverse(least), dict(zip(groups.names, least.tolist(), strict=True))
-    value = welfare(groups, fair.alpha)
-    return search.swapped(search.greedy(value), value), {}
+    samples = int(min(SAMPLES, FINER / max(2 * edges.expected_live, 1.0)))
+    finer = search
+    if samples > task.samples:
+        finer = replace(search, worlds=Worlds.draw(edges, task.p, samples, draw_seed(rng)))
+    return search.maximin(finer) if fair.kind == "maximin" else search.best(welfare(groups, fair.alpha), finer), {}
 
 
 def _check(network: Network, groups: Groups) -> None:
@@ -193,6 +197,16 @@ class Search:
                 break
         return best
 
+    def best(self, value: Value, finer: "Search") -> list[int]:
+        """The best leaders by greedy and swaps from several starts; the last swaps are on the ``finer`` worlds."""
+        values = (value, *(welfare(self.groups, alpha) for alpha in STARTS))
+        return finer.best_of((self.swapped(self.greedy(start), value) for start in values), value)
+
+    def best_of(self, found: Iterable[Sequence[int]], value: Value) -> list[int]:
+        """The best leaders of those found, after swaps."""
+        swapped = [self.swapped(leaders, value) for leaders in dict.fromkeys(map(tuple, found))]
+        return max(swapped, key=lambda leaders: float(value(self.beyond(leaders)[0])))
+
     def _best(self, values: FloatArray, people: OffsetArray) -> int:
         return int(people[np.lexsort((self.priority[people], np.round(values, SAME)))[-1]])
 
@@ -204,15 +218,21 @@ class Search:
         """The smallest share and, where it is equal, the reach."""
         return self.shares(reached).min(axis=-1) + TIE * plain(reached)  # type: ignore[no-any-return]
 
-    def maximin(self) -> list[int]:
-        """The best of steep welfares and of SATURATE (Krause et al., 2008), then improved by swaps."""
+    def maximin(self, finer: "Search | None" = None) -> list[int]:
+        """The best of steep welfares and of SATURATE (Krause et al., 2008), then improved by swaps.
+
+        With ``finer`` worlds, the best leaders by a steep welfare on these are among them.
+        """
         found = [self.greedy(welfare(self.groups, alpha)) for alpha in STEEP]
         low, high = 0.0, 1.0
         for _ in range(BISECTIONS):
             level = (low + high) / 2
             found.append(self.greedy(self._up_to(level)))
             low, high = (level, high) if self._smallest_of(found[-1]) >= level else (low, level)
-        return self.swapped(max(found, key=self._smallest_of), self.smallest)
+        saturated = self.swapped(max(found, key=self._smallest_of), self.smallest)
+        if finer is None:
+            return saturated
+        return finer.best_of((saturated, self.best(welfare(self.groups, BEFORE_MAXIMIN), finer)), self.smallest)
 
     def _up_to(self, level: float) -> Value:
         def value(reached: FloatArray) -> FloatArray:

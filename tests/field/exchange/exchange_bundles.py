@@ -14,6 +14,7 @@ from claim.field.exchange.records import (
     SurveyRecord,
     TieRecord,
 )
+from claim.field.study.names import clean
 
 NASTY = st.sampled_from(
     ["=1+1", "+1", "-1", "@SUM(A1)", "'", "''", "'=x", "\\u{41}", "\\u{5c}", "\\u{202e}", "a|b", "|", "</script>",
@@ -36,6 +37,7 @@ def _marks(code: str, ties: tuple[TieRecord, ...]) -> st.SearchStrategy[str | No
     return st.sampled_from([None, *(other for pair in pairs if code in pair for other in pair - {code})])
 
 
+GROUPS = TEXTS.map(lambda text: clean(text or "")[:100].strip() or None)
 LEADERS = st.just({}) | st.fixed_dictionaries(
     {"leader": st.sampled_from(LEADER_STATES)},
     optional={name: st.integers(0, 3) for name in ("sessions_attended", "sessions_missed")},
@@ -60,6 +62,7 @@ def bundles(draw: st.DrawFn) -> Bundle:
             leader_rank=draw(COUNTS),
             **draw(LEADERS),
             follow_up=draw(st.sampled_from([None, *FOLLOW_UP_ANSWERS])),
+            group=draw(GROUPS),
             x=draw(NUMBERS),
             y=draw(NUMBERS),
         )

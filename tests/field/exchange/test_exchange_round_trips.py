@@ -116,7 +116,7 @@ def test_headers_and_line_ends_are_those_of_the_notes() -> None:
     people, ties, surveys = (content.decode() for content in export(NAMED, "csv").values())
     assert people.startswith(
         "person_code,status,consent,first_named_by,surveyed_at,n_contacts,times_named,is_start,leader_rank,"
-        "is_new,marked,leader,sessions_attended,sessions_missed,follow_up\r\n"
+        "is_new,marked,leader,sessions_attended,sessions_missed,follow_up,group\r\n"
     )
     assert ties == "Source,Target,Type,Weight,named_by\r\nP1,P2,Undirected,1,P1\r\n"
     assert surveys == (

@@ -1,7 +1,8 @@
 """Whom to ask to lead: chosen by expected reach, with a rough guess of it, reasons and replacements."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -9,16 +10,21 @@ import numpy as np
 
 from claim.errors import InputError
 from claim.field.advice.recommend import Suggestion
+from claim.field.study.setup import FairRule
 from claim.field.study.study import Person, Study
 from claim.messages import Message
 from claim.randomness import named_seed
 
 if TYPE_CHECKING:
+    from claim.discovery import Discovered
     from claim.selection.foresight import Expected
+    from claim.selection.foresight.groups import ExpectedGroup
 
 REPLACEMENTS = 5
 SAMPLES = 400  # live-edge worlds: what fits into the time of a page
 MOST_REASONS = 3
+LEAST_KNOWN = 10  # people of a group, for its reach to be shown and balanced
+OTHER_GROUPS = ""  # stands for all groups of fewer people together
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,9 @@ class LeaderAdvice:
     """Leaders in order, replacements, and how many people the leaders reach on average: an estimate with its range.
 
     ``reach`` is None as long as too little is known to estimate it from. It counts people who were not named yet too,
-    and is never above the number of people: the team's own estimate, or those known if they are more.
+    and is never above the number of people: the team's own estimate, or those known if they are more. ``groups`` is
+    what they reach of each group of which at least :data:`LEAST_KNOWN` people are known, ``plain`` what leaders who are
+    not balanced between groups would reach.
     """
 
     leaders: tuple[LeaderSuggestion, ...]
@@ -42,13 +50,19 @@ class LeaderAdvice:
     attendance: float
     p: float
     known: int
+    groups: "Mapping[str, ExpectedGroup]"
+    plain: "Expected | None" = None
 
 
 def choose_leaders(
-    study: Study, include: Iterable[str] = (), exclude: Iterable[str] = (), attendance: float | None = None
+    study: Study,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    attendance: float | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> LeaderAdvice:
     """Leaders and replacements with the reach to expect and reasons; see :class:`LeaderChoice`."""
-    return LeaderChoice(study, include, exclude, attendance).advice
+    return LeaderChoice(study, include, exclude, attendance, groups).advice
 
 
 class LeaderChoice:
@@ -56,13 +70,20 @@ class LeaderChoice:
 
     People who were offered the part or accepted stay leaders. Those who declined or were replaced are passed over, and
     those who refused to be surveyed too, unless the team asks for them. ``attendance`` is the
-    chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away.
+    chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away. ``groups`` are
+    those of people by code; ``fair`` says how leaders are balanced between them, if not as in the settings.
 
     The reach and the reasons are computed when they are asked for.
     """
 
     def __init__(
-        self, study: Study, include: Iterable[str] = (), exclude: Iterable[str] = (), attendance: float | None = None
+        self,
+        study: Study,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        attendance: float | None = None,
+        groups: Mapping[str, str] | None = None,
+        fair: FairRule | None = None,
     ) -> None:
         from claim.selection.foresight import NAME as FORESIGHT
         from claim.selection.foresight import foresight_named
@@ -70,13 +91,14 @@ class LeaderChoice:
         from claim.selection.greedy import Candidates
         from claim.selection.selectors import MethodSelector
 
-        setup, self.study, self.include = study.setup, study, tuple(include)
+        setup, self.study, self.include, self.exclude = study.setup, study, tuple(include), tuple(exclude)
+        self.groups, self.fair = groups or {}, setup.fair if fair is None else fair
         self.attendance = setup.attendance if attendance is None else attendance
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
         self._foresight = foresight_named(
             FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people
         )
-        self._wishes = _wishes(study, self.include, exclude)
+        self._wishes = _wishes(study, self.include, self.exclude)
         k, known = setup.leaders, len(study.seen.codes)
         if len(self._wishes["must"]) > k:
             problem = "{count} people are to lead, but the study has {leaders} leaders"
@@ -85,11 +107,14 @@ class LeaderChoice:
         self._chosen: list[int] = []
         if known - len(self._wishes["must_not"]) < 1:
             return
-        if setup.selector == "greedy":
-            selector = MethodSelector(setup.p, SAMPLES)
-            self._chosen = selector.select(
-                study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes
-            )
+        greedy = MethodSelector(setup.p, SAMPLES)
+        if self.fair != "none" and self._grouped is not None:
+            selector = replace(greedy if setup.selector == "greedy" else self._foresight, fair=self.fair)
+            for count in (k, k + REPLACEMENTS):  # replacements are balanced beside the leaders
+                wishes = self._wishes | {"must": self._chosen or self._wishes["must"]}
+                self._chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
+        elif setup.selector == "greedy":
+            self._chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes)
         else:
             candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
             self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
@@ -107,6 +132,38 @@ class LeaderChoice:
         leaders = self._chosen[: self.study.setup.leaders]
         expected = self._foresight.expect(self.study.discovered(), leaders, self._random("reach"), self._view)
         return None if expected.vague else expected
+
+    @cached_property
+    def _grouped(self) -> "Discovered | None":
+        """What was discovered with the groups of which enough people are known; None unless they are several.
+
+        The smaller ones count as one group, if enough people are known of them together.
+        """
+        index, known = self.study.seen.index, Counter(self.groups.values())
+        large = {code: group if known[group] >= LEAST_KNOWN else OTHER_GROUPS for code, group in self.groups.items()}
+        shown = {group for group, count in Counter(large.values()).items() if count >= LEAST_KNOWN}
+        if len(shown) < 2:
+            return None
+        discovered = self.study.discovered().copy()
+        for code, group in large.items():
+            if group in shown and code in index:
+                discovered.record_group(index[code], group)
+        return discovered
+
+    @cached_property
+    def reach_by_group(self) -> "Mapping[str, ExpectedGroup]":
+        """How many people of each group the leaders reach; nothing as long as too little is known to say so."""
+        if self.reach is None or self._grouped is None:
+            return {}
+        leaders = self._chosen[: self.study.setup.leaders]
+        return self._foresight.expect_groups(self._grouped, leaders, self.reach, self._random("groups"))
+
+    @cached_property
+    def plain_reach(self) -> "Expected | None":
+        """What leaders who are not balanced between groups would reach; None if these are not."""
+        if self.fair == "none" or self._grouped is None:
+            return None
+        return LeaderChoice(self.study, self.include, self.exclude, self.attendance, fair="none").reach
 
     @cached_property
     def advice(self) -> LeaderAdvice:
@@ -131,7 +188,8 @@ class LeaderChoice:
             reasons = _reasons(self.study.people[codes[leader]], shown, self.include)
             suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
         leaders, others = tuple(suggestions[: setup.leaders]), tuple(suggestions[setup.leaders :])
-        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes))
+        groups, plain = self.reach_by_group, self.plain_reach
+        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes), groups, plain)
 
     def _random(self, purpose: str) -> np.random.Generator:
         return np.random.default_rng(named_seed(self.study.setup.seed, purpose))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from claim.errors import InputError
 from claim.field.exchange.records import Bundle, PersonRecord, SurveyRecord, TieRecord, distinct
 from claim.field.study.names import clean, in_order
+from claim.field.study.setup import LONGEST_GROUP
 from claim.io import columns
 from claim.io.columns import is_contact, is_numbered_contact, is_recruitment, looks_like_name
 from claim.io.tables import Table
@@ -82,6 +83,7 @@ _SOMETHING_ELSE = re.compile(
     "|encuestador|entrevistador|telefono|correo|direccion|usuario"
 )
 FIRST_NAMES = ("firstname", "givenname", "nombre", "nombres", "primernombre", "nombredepila")
+GROUP_WORDS = ("group", "grupo")
 FULL_NAMES = ("fullname", "nombrecompleto", "nombreyapellido", "nombreyapellidos", "nombreapellido", "nombreapellidos")
 _LAST_NAMES = (
     "lastname", "surname", "familyname", "apellido", "apellidos", "primerapellido", "apellidopaterno", "apellido1",
@@ -180,6 +182,14 @@ class Row:
             if not set(in_order(last)) <= set(in_order(name)):
                 name = f"{name.strip()} {last}".strip()
         return name
+
+    def group(self, key: str) -> str | None:
+        """The group of a person, cleaned."""
+        found = clean(self.plain(key))
+        if len(found) <= LONGEST_GROUP:
+            return found or None
+        self.refuse("the group {group} is longer than {most} characters", group=shown(found, 20), most=LONGEST_GROUP)
+        return None
 
     def code(self, key: str) -> str:
         """The code of a person, which an export may have escaped."""

@@ -170,7 +170,8 @@ class _Form:
             started, ended = row.time("respondent.started_at", "the start"), row.time("respondent.ended_at", "the end")
             survey = SurveyRecord(f"{row.where}:{row.line}", code, started, ended, "refused" if refused else None)
             self._builder.survey(row, survey)
-            self._builder.update(code, surveyed_at=None if refused else ended)
+            if not refused:
+                self._builder.update(code, surveyed_at=ended, group=row.group("respondent.group"))
             yield _Respondent(row, code, survey.survey_id, refused)
 
     def _cells(self, respondent: _Respondent, roles: Iterable[Role]) -> Iterator[str]:

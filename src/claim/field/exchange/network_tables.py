@@ -2,7 +2,18 @@
 
 from typing import Any
 
-from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, Builder, Role, Row, Tables, has, normal, surnames
+from claim.field.exchange.builder import (
+    FIRST_NAMES,
+    FULL_NAMES,
+    GROUP_WORDS,
+    Builder,
+    Role,
+    Row,
+    Tables,
+    has,
+    normal,
+    surnames,
+)
 from claim.field.exchange.records import FOLLOW_UP_ANSWERS, LEADER_STATES, OUTCOMES, STATUSES, SurveyRecord
 from claim.field.study.state import GONE
 from claim.io.columns import PAIRS, names_no_one
@@ -38,6 +49,7 @@ PEOPLE = (
         ("followup",),
         read=lambda row, key: row.one_of(key, FOLLOW_UP_ANSWERS),
     ),
+    Role("people.group", "their group", GROUP_WORDS, read=Row.group),
     Role("people.x", "their place in a picture, across", ("x",), read=Row.number),
     Role("people.y", "their place in a picture, up", ("y",), read=Row.number),
 )
@@ -198,6 +210,7 @@ NAMES = (
     ROSTER_NAME,
     *surnames("roster.name"),
     Role("roster.is_start", "whether they are start people", ("isstart", "start")),
+    Role("roster.group", "their group", GROUP_WORDS),
 )
 RECRUITS = (
     Role("recruit.id", "the people's ids", ("id",), needed=True),
@@ -217,7 +230,8 @@ def read_roster(tables: Tables, builder: Builder) -> None:
             if not name.strip():
                 row.note("a row without a name: left out")
                 continue
-            code = builder.named(row, name, is_start=row.truth("roster.is_start") or None)
+            group = row.group("roster.group")
+            code = builder.named(row, name, is_start=row.truth("roster.is_start") or None, group=group)
             if code is not None and len(builder.people) == known:
                 row.note("{name} comes again: taken as the same person", name=shown(name))
 

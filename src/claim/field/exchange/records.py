@@ -38,6 +38,7 @@ class PersonRecord:
     sessions_attended: int | None = None
     sessions_missed: int | None = None
     follow_up: str | None = None  # whether anyone talked to them about it
+    group: str | None = None
     x: float | None = None
     y: float | None = None
 

@@ -69,6 +69,7 @@ def _person_record(view: View, person: Person, rank: int | None) -> PersonRecord
         sessions_attended=person.leader.attended if person.leader else None,
         sessions_missed=person.leader.not_attended if person.leader else None,
         follow_up=person.follow_up,
+        group=view.groups.get(person.code),
     )
 
 
@@ -156,11 +157,12 @@ class _Import:
     codes: dict[str, str] = field(default_factory=dict)  # in the study, by those in the file
 
     def run(self, same: Mapping[str, str], surveys: Iterable[SurveyRecord]) -> dict[str, str]:
-        """People, surveys, leaders and the follow-up."""
+        """People, surveys, groups, leaders and the follow-up."""
         named = {code for by, pairs in self.reports.items() for pair in pairs for code in pair if code != by}
         for code, person in self.people.items():
             self.codes[code] = self._code(person, same.get(code), code in named)
         self._survey(surveys)
+        self._say_groups()
         self._ask_leaders()
         self._follow_up()
         return self.codes
@@ -218,6 +220,18 @@ class _Import:
             and not self.draft.state.marks.keys() & codes
         ):
             commands.mark_contact(self.draft, codes[0], self.codes[person.marked])
+
+    def _say_groups(self) -> None:
+        """Groups, if the study asks for them; of people who were not surveyed, as said by who named them first."""
+        if not self.draft.state.settings.group:
+            return
+        known = {person for _, person in self.draft.state.groups}
+        for person in self.people.values():
+            code = self.codes[person.code]
+            if person.group and not known.intersection(self.draft.state.codes_of(code)):
+                talked = self.draft.state.state_of(code) in TALKED
+                by = code if talked else self.codes.get(person.first_named_by or "", code)
+                commands.say_group(self.draft, by, code, person.group)
 
     def _ask_leaders(self) -> None:
         """Ask leaders in the order of their rank, then those who left, with what came of it."""

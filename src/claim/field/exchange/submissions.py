@@ -1,6 +1,17 @@
 """Kobo and ODK: one row for every submitted form, and a table of a repeated question, one row a contact."""
 
-from claim.field.exchange.builder import FIRST_NAMES, FULL_NAMES, MARKED, Builder, Role, Row, Tables, has, surnames
+from claim.field.exchange.builder import (
+    FIRST_NAMES,
+    FULL_NAMES,
+    GROUP_WORDS,
+    MARKED,
+    Builder,
+    Role,
+    Row,
+    Tables,
+    has,
+    surnames,
+)
 from claim.field.exchange.records import SurveyRecord
 from claim.field.study.names import in_order
 from claim.io.tables import Table
@@ -31,6 +42,7 @@ REST = (
     ),
     Role("respondent.started_at", "when it began", ("start", "starttime")),
     Role("respondent.ended_at", "when it ended", ("end", "endtime", "submissiontime", "submissiondate")),
+    Role("respondent.group", "their group", GROUP_WORDS),
 )
 _CONTACTS_TABLE = "contact.table"  # of the mapping: which of several repeats holds the contacts
 # Words of an answer to the question of consent
@@ -115,7 +127,8 @@ def _read_respondents(
             survey = (row.text("respondent.survey") or key).removeprefix("uuid:")
             found[key] = SurveyRecord(survey, code, started, ended, "refused" if refused else None)
             builder.survey(row, found[key])
-            builder.update(code, surveyed_at=None if refused else ended)
+            if not refused:
+                builder.update(code, surveyed_at=ended, group=row.group("respondent.group"))
     return found
 
 

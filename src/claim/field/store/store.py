@@ -84,6 +84,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (),  # no new table; a program that does not know the event Restored says that a newer one is needed
     (),  # likewise for the settings and events of open studies, and for marks
     (),  # likewise for sessions, appointments and follow-up answers
+    (),  # likewise for groups
 )
 VERSION = len(MIGRATIONS)
 
@@ -106,6 +107,7 @@ def migrate(connection: Any) -> None:
 
 
 LONGEST_TOKEN = 200
+TEXTS = ("name", "reason", "group")  # fields of events that commit to a text
 
 
 class Transaction:
@@ -276,7 +278,7 @@ class Store:
     def verify(self) -> Verified:
         """Check every page's HMAC, the structure, the chain and every name; an error says what is wrong."""
         log, texts = self._checked()
-        promised = {value for each in log for name, value in vars(each.body).items() if name in ("name", "reason")}
+        promised = {value for each in log for name, value in vars(each.body).items() if name in TEXTS} - {""}
         return Verified(len(log), len(texts), len(promised - texts.keys()), head_of(log), clock_set_back(log))
 
     def _checked(self) -> Contents:

@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 from claim.errors import InputError
 from claim.field.advice.recommend import Advice, check_rule
 from claim.field.study import events as happened
 from claim.field.study.events import NO_HASH, Body, Event, Log, PersonAdded, Secret, seal
 from claim.field.study.names import clean, in_order, telling_words, tells
-from claim.field.study.setup import LONGEST_TEXT, Setup
+from claim.field.study.setup import LONGEST_GROUP, LONGEST_TEXT, Setup
 from claim.field.study.state import TALKED, State, apply, check_present, counting, undone_in
 from claim.field.study.study import Study
+from claim.networks.groups import UNKNOWN_WORDS
 
 LONGEST_PLACE = 200  # characters
 
@@ -66,6 +68,12 @@ class Draft:
         self.append(PersonAdded(code, called, is_start, from_roster))
         self._people_added += 1
         return code
+
+    @cached_property
+    def group_spellings(self) -> dict[str, str]:
+        """The groups said so far as they are spelt, by their spelling in lower case."""
+        spelt = [self.texts[group] for group in self.state.groups.values() if group in self.texts]
+        return {text.casefold(): text for text in reversed(spelt)}
 
     @cached_property
     def _people_added(self) -> int:
@@ -220,6 +228,28 @@ def unmark_contact(draft: Draft, by: str, but: str = "") -> None:
             draft.append(happened.MarkRemoved(code))
 
 
+def say_group(draft: Draft, by: str, person: str, group: str) -> bool:
+    """A surveyed person said which group they or a contact are in; empty or "unknown" takes it back.
+
+    A group keeps the spelling it was entered with first. False if nothing changes.
+    """
+    if not draft.state.settings.group:
+        raise InputError("this study asks for no group: its settings say which one to ask for")
+    if len(clean(group)) > LONGEST_GROUP:
+        raise InputError("a group has at most 100 characters")
+    state, key = draft.state, clean(group).casefold()
+    said = [pair for pair in product(state.codes_of(by), state.codes_of(person)) if pair in state.groups]
+    if key in UNKNOWN_WORDS:
+        for pair in said:
+            draft.append(happened.GroupSaid(*pair))
+        return bool(said)
+    spelling = draft.group_spellings.setdefault(key, clean(group))
+    if spelling in [draft.texts.get(state.groups[pair]) for pair in said]:
+        return False
+    draft.append(happened.GroupSaid(state.root(by), state.root(person), draft.commit_to(spelling)))
+    return True
+
+
 def end_survey(draft: Draft, person: str, outcome: happened.Outcome = "answered") -> None:
     """End a survey, or the attempt to begin one; an answer without contacts has its own outcome."""
     code = draft.state.code_where(person, draft.state.going_on.__contains__)
@@ -230,8 +260,8 @@ def end_survey(draft: Draft, person: str, outcome: happened.Outcome = "answered"
 def withdraw(draft: Draft, person: str) -> tuple[str, ...]:
     """Erase a person for good, and those known only through them; returns the codes of all of these.
 
-    Their names go under all spellings, and so does every remark that is about one of them or mentions a word of such a
-    name.
+    Their names go under all spellings, and so do their groups, what they said of the groups of others, and every remark
+    that is about one of them or mentions a word of such a name.
     """
     people = draft.state.codes_of(person)
     study = draft.study
@@ -252,9 +282,11 @@ def _texts_about(draft: Draft, people: set[str]) -> set[str]:
         for body in bodies
         if body.commitment is not None
         and not isinstance(body, named)
+        and not isinstance(body, happened.GroupSaid)
         and (_about(body) & people or tells(draft.texts.get(body.commitment, ""), telling))
     }
-    return names | remarks
+    groups = {body.group for body in bodies if isinstance(body, happened.GroupSaid) and {body.by, body.person} & people}
+    return names | remarks | (groups - {""})
 
 
 def _about(body: Body) -> set[str]:

@@ -90,8 +90,8 @@ class Body:
 
     @property
     def commitment(self) -> str | None:
-        """What stands for the text of the event, a name, a reason or a place, if it has one."""
-        found = (getattr(self, name, None) for name in ("name", "reason", "place"))
+        """What stands for the text of the event, a name, a reason, a place or a group, if it has one."""
+        found = (getattr(self, name, None) for name in ("name", "reason", "place", "group"))
         return next(filter(None, found), None)
 
 
@@ -164,6 +164,17 @@ class MarkRemoved(Body):
     """A correction: ``by`` did not say that of any contact."""
 
     by: str
+
+
+class GroupSaid(Body, affects_advice=False):
+    """``by`` said which group ``person`` is in; ``group`` is a commitment, or empty if it is not known.
+
+    ``by`` is ``person`` where people say it of themselves.
+    """
+
+    by: str
+    person: str
+    group: str = ""
 
 
 class SurveyStarted(Body):

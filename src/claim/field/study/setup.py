@@ -12,6 +12,8 @@ LONGEST_TEXT = 20_000
 
 RefusalRule = Literal["attempts", "answers"]
 LeaderRule = Literal["foresight", "greedy"]
+FairRule = Literal["none", "welfare:-2"]
+LONGEST_GROUP = 100  # characters, of the word for the groups and of each group
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,9 @@ class Setup:
     ``refusal_rule`` says what the budget counts: ``attempts`` (a refusal uses up one survey) or ``answers`` (it does
     not). A person who is not there uses up nothing, and start people are surveyed on top of the budget. ``selector``
     says how leaders are chosen: ``foresight`` counts people who were not named yet too, ``greedy`` known contacts only.
+
+    ``group`` is the word for the groups that people are asked about, such as ethnicity; empty, no one is asked.
+    ``fair`` says how leaders are balanced between groups, see :mod:`claim.selection.fair`.
 
     In an ``open`` study new people may be interviewed, whom no one has named. Its plan is a number of ``interviews`` in
     all, start people included, in place of the budget.
@@ -45,6 +50,9 @@ class Setup:
     open: bool = False
     interviews: int = 25
     hub_question: bool = False  # whether people are asked which of their contacts knows the most people
+    group: str = ""
+    groups_of_contacts: bool = False  # whether people are asked for the groups of the contacts they name, too
+    fair: FairRule = "none"
 
     def __post_init__(self) -> None:
         texts = (self.title, self.question, self.consent_text, self.consent_version, self.policy)
@@ -61,6 +69,8 @@ class Setup:
             (0 <= self.p <= 1, "the probability p must be between 0 and 1, not {p}"),
             (0 <= self.seed < 2**63, "the seed must be between 0 and 2^63 - 1, not {seed}"),
             (self.refusal_rule in get_args(RefusalRule), "the refusal rule is 'attempts' or 'answers'"),
+            (len(self.group) <= LONGEST_GROUP, "a group has at most 100 characters"),
+            (self.fair in get_args(FairRule), "leaders are balanced by 'none' or 'welfare:-2'"),
             (self.selector in get_args(LeaderRule), "leaders are chosen by 'foresight' or 'greedy'"),
             (0 < self.attendance <= 1, "attendance is a share above 0 and at most 1, not {attendance}"),
             (all(size is None or size >= 1 for size in (low, high)), "a size estimate is at least 1"),

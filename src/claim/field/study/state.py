@@ -20,6 +20,7 @@ from claim.field.study.events import (
     Event,
     FollowUpAnswer,
     FollowUpAnswered,
+    GroupSaid,
     LeaderAnswered,
     LeaderWished,
     Log,
@@ -132,6 +133,7 @@ class State:
     people: dict[str, CodeEntry] = field(default_factory=dict)
     reports: dict[Report, int] = field(default_factory=dict)  # to the number of the event
     marks: dict[str, str] = field(default_factory=dict)  # person to the contact who, they say, knows the most people
+    groups: dict[tuple[str, str], str] = field(default_factory=dict)  # by whom and of whom, to a commitment
     surveys: dict[str, Survey] = field(default_factory=dict)
     going_on: dict[str, str] = field(default_factory=dict)  # person to the id of their survey
     merged: dict[str, str] = field(default_factory=dict)  # code to the code it was merged into
@@ -299,6 +301,11 @@ def _change(state: State, event: Event) -> None:
         case MarkRemoved(by):
             if state.marks.pop(by, None) is None:
                 raise InputError("{by} did not say who knows the most people", by=by)
+        case GroupSaid(by, person, group):
+            check_present(state, by)
+            state.groups.pop((by, person), None)
+            if group:
+                state.groups[by, person] = group
         case SurveyStarted(person):
             _start_survey(state, person, event)
         case SurveyEnded(person, outcome):
@@ -353,7 +360,9 @@ def _withdraw(state: State, body: ConsentWithdrawn, at: str) -> None:
             state.surveys[ongoing] = replace(state.surveys[ongoing], ended_at=at, outcome="partial")
     for person in body.forgotten:
         state.update(person, state="forgotten")
-    for person in (*body.people, *body.forgotten):
+    gone = {*body.people, *body.forgotten}
+    state.groups = {said: group for said, group in state.groups.items() if gone.isdisjoint(said)}
+    for person in gone:
         for answers in (state.leaders, state.wishes, state.appointments, state.follow_up):
             answers.pop(person, None)
 

@@ -43,6 +43,7 @@ class Person:
     named_by: tuple[str, ...]  # who reported them, in order, each once
     contacts: tuple[str, ...]  # whom they named themselves
     marked: str | None  # which of these, they say, knows the most people
+    group: str | None  # a commitment: what they said of themselves, else what others said last
     missed: tuple[int, ...]
     surveyed_at: str | None
     leader: Leader | None
@@ -167,6 +168,7 @@ class Study:
             named_by=self._namers.get(root, ()),
             contacts=contacts,
             marked=next((contact for contact in marks if contact in contacts), None),
+            group=self._groups.get(root),
             missed=tuple(sorted(filed.missed)),
             surveyed_at=max(ended, default=None),
             leader=_first(state.leaders, codes),
@@ -175,6 +177,12 @@ class Study:
             follow_up=_first(state.follow_up, codes),
             seq=filed.seq,
         )
+
+    @cached_property
+    def _groups(self) -> dict[str, str]:
+        root = self.state.root
+        said = [(root(by) == root(person), root(person), group) for (by, person), group in self.state.groups.items()]
+        return {person: group for _, person, group in sorted(said, key=lambda each: each[0])}
 
     @cached_property
     def _last_answer(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from claim.field.web.people import Matches, add_or_mark, similar
 from claim.field.web.picture import drawn
 from claim.field.web.request import Forged, StudyPage, StudyRequest, attempt, short, state_of, token_of
 from claim.field.web.settings import percent
-from claim.field.web.survey import name_contact, set_mark
+from claim.field.web.survey import name_contact, say_groups, set_mark
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Answer = Annotated[str, Field(max_length=20, description="a code, 'new', or empty to be asked")]
@@ -48,6 +48,12 @@ class Mark(BaseModel):
     """The contact who knows the most people; empty to take it back."""
 
     contact: Annotated[str, Field(max_length=20)] = ""
+
+
+class Group(BaseModel):
+    """The group of a person; empty to take it back."""
+
+    group: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
 
 
 class Saved(BaseModel):
@@ -131,6 +137,13 @@ def mark(page: StudyPage, person: str, asked: Mark) -> dict[str, str | None]:
     """Note which contact knows the most people, or take it back; answers with the contact now marked."""
     page.run(lambda draft: set_mark(draft, person, asked.contact))
     return {"marked": page.study.person(person).marked}
+
+
+@router.put("/surveys/{by}/groups/{person}", dependencies=[OnlyOurs])
+def group(page: StudyPage, by: str, person: str, asked: Group) -> dict[str, str | None]:
+    """Note which group a surveyed person says that they or a contact are in; answers with the group as it is spelt."""
+    page.run(lambda draft: say_groups(draft, by, {person: asked.group}))
+    return {"group": page.view.groups.get(page.study.person(person).code)}
 
 
 def _saved(page: StudyRequest, done: Done[str | Matches], count: int) -> Saved:

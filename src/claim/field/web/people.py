@@ -1,5 +1,6 @@
 """Where a study stands, its people, one person, pairs that may be the same, and the network."""
 
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -62,6 +63,13 @@ def person(page: StudyPage, code: str) -> Response:
 def rename(form: Sent, page: StudyPage, code: str) -> Response:
     """Correct a name."""
     return page.finish(form, lambda draft: commands.rename(draft, code, form["name"]), f"/people/{code}", "renamed")
+
+
+@router.post("/people/{code}/group")
+def say_group(form: Sent, page: StudyPage, code: str) -> Response:
+    """Correct the group of a person."""
+    said = partial(commands.say_group, by=code, person=code, group=form["group"])
+    return page.finish(form, said, f"/people/{code}", "changed")
 
 
 @router.post("/people/{code}/start")

@@ -86,7 +86,8 @@ def _appointments(page: StudyRequest) -> list[dict[str, Any]]:
 def report(page: StudyPage) -> Response:
     """One page for funders: codes and figures, no names."""
     found = follow_up_of(page)
-    reach, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100).reach)
+    chosen, _ = attempt(lambda: page.leaders(percent(page.study.setup.attendance) / 100))
     values: dict[str, Any] = {"facts": view.after_selection(page.view), "found": found}
     values["picture"] = still_picture(page.study, page.places())
-    return page.page("report.html", guess=reach, **values)
+    values |= {"guess": chosen and chosen.reach, "groups": chosen.reach_by_group if chosen else {}}
+    return page.page("report.html", **values)

@@ -223,7 +223,10 @@ class StudyRequest(PageRequest):
 
     def leaders(self, attendance: float | None = None) -> LeaderChoice:
         """Whom to ask to lead."""
-        return self.view.once(("leaders", attendance), lambda: LeaderChoice(self.study, attendance=attendance))
+        return self.view.once(("leaders", attendance), lambda: self._leaders(attendance))
+
+    def _leaders(self, attendance: float | None) -> LeaderChoice:
+        return LeaderChoice(self.study, attendance=attendance, groups=self.view.groups)
 
     def places(self) -> Places:
         """Where people are in the picture."""

@@ -65,7 +65,7 @@ def _line(page: StudyRequest, event: Event) -> str:
     people = list(dict.fromkeys(data[key] for key in ABOUT if data.get(key) in page.study.state.people))
     names = ", ".join(_named(page, code) for code in people)
     session = page.text("sessions.one", number=data["session"]) if data.get("session") else ""
-    text = page.view.texts.get(data.get("reason") or data.get("place") or "", "")
+    text = page.view.texts.get(data.get("reason") or data.get("place") or data.get("group") or "", "")
     parts = [page.text(f"event.{event.type}"), session, names, _extra(page, data), f"“{short(text)}”" if text else ""]
     return ": ".join(part for part in parts if part)
 
@@ -179,6 +179,8 @@ def setup_from(form: Form, before: Setup | None = None) -> Setup:
         retention=form["retention"].strip() or None,
         open=bool(form["open"]),
         hub_question=bool(form["hub_question"]),
+        group=clean(form["group"]),
+        groups_of_contacts=bool(form["groups_of_contacts"]),
         **{name: value for name, value in asked.items() if value not in (None, "")},  # an empty field changes nothing
     )
     if before is None or made.consent_text == before.consent_text:

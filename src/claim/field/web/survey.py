@@ -1,5 +1,7 @@
 """Whom to survey next, the survey with one contact a line, and whom to ask to lead."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, cast, get_args
@@ -12,6 +14,7 @@ from claim.field.advice.rehearsal import Rehearsal
 from claim.field.study import commands
 from claim.field.study.commands import Draft
 from claim.field.study.events import LeaderAnswer, NewPersonMet, Outcome, Wish
+from claim.field.study.setup import FairRule
 from claim.field.view import View, step_now
 from claim.field.web.people import Matches, look_up
 from claim.field.web.request import Form, PageRequest, Sent, StudyPage, StudyRequest, attempt
@@ -19,6 +22,7 @@ from claim.field.web.settings import percent
 
 router = APIRouter(prefix="/s/{study}")
 ROUND = 10  # most people in one round
+GROUP = "group."  # begins the name of a field, before the code of the person
 MISSED: dict[str, str] = {"refused": "refused", "no-show": "no_show", "not found": "not_found"}  # with the page's text
 
 
@@ -141,8 +145,19 @@ def end(form: Sent, page: StudyPage, code: str) -> Response:
     if outcome == "nobody" and page.study.person(code).contacts:
         raise InputError(page.text("survey.has_contacts"))
     ended = outcome if outcome in (*MISSED, "partial") else "answered"
-    end = partial(commands.end_survey, person=code, outcome=cast(Outcome, ended))
-    return page.finish(form, end, "/next", MISSED.get(ended, ended))
+
+    def command(draft: Draft) -> None:
+        say_groups(draft, code, form.starting(GROUP))
+        commands.end_survey(draft, code, cast(Outcome, ended))
+
+    return page.finish(form, command, "/next", MISSED.get(ended, ended))
+
+
+@router.post("/survey/{code}/groups")
+def groups(form: Sent, page: StudyPage, code: str) -> Response:
+    """The groups of a person and of the contacts they named."""
+    said = partial(say_groups, by=code, groups=form.starting(GROUP))
+    return page.finish(form, said, f"/survey/{code}", "noted")
 
 
 @router.post("/survey/{code}/simulate")
@@ -160,6 +175,14 @@ def name_contact(draft: Draft, view: View, by: str, name: str, answer: str) -> s
         return commands.name_new_contact(draft, by, name)
     commands.name_contact(draft, by, answer)
     return draft.state.root(answer)
+
+
+def say_groups(draft: Draft, by: str, groups: Mapping[str, str]) -> None:
+    """Note the groups by code; of contacts only if the study asks for them."""
+    for person, group in groups.items():
+        if draft.state.root(person) != draft.state.root(by) and not draft.state.settings.groups_of_contacts:
+            raise InputError("this study does not ask for the groups of contacts")
+        commands.say_group(draft, by, person, group)
 
 
 def set_mark(draft: Draft, by: str, contact: str) -> None:
@@ -208,6 +231,19 @@ def record_leader(form: Sent, page: StudyPage) -> Response:
     attendance = form.whole("attendance")
     usual = attendance is None or attendance == percent(page.study.setup.attendance) or not 1 <= attendance <= 100
     return page.go("/leaders", "noted", attendance=None if usual else attendance)
+
+
+@router.post("/leaders/fair")
+def balance(form: Sent, page: StudyPage) -> Response:
+    """Choose leaders for the most people or balanced between groups: a change of the settings, which can be undone."""
+    fair = form["fair"]
+    if fair not in get_args(FairRule):
+        raise InputError("there is no action {action!r}", action=fair[:20])
+
+    def command(draft: Draft) -> None:
+        commands.change_settings(draft, replace(draft.state.settings, fair=cast(FairRule, fair)))
+
+    return page.finish(form, command, "/leaders", "changed", check=True)
 
 
 # Practice ------------------------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ class FeatureState(SelectionState):
     The trees of a ``model`` correct what each class is expected to add.
     """
 
+    changing = SelectionState.changing | {"_picked", "_picked_around", "_picked_in", "_totals", "_reach"}
+
     def __init__(
         self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0, model: Model | None = None
     ) -> None:

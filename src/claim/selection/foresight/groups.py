@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PRIOR = 2.0  # contacts of each group that are added, mixed as those of all groups together
 CLUSTERED = 2.0  # contacts of one person are alike: so many tell as much as one of another person
 PRIOR_DEGREE = 2.0  # surveyed people of each group that are added, of the mean degree
+MOST_KEPT = 10_000_000  # components in the selections in progress that are kept for others to go on from
 DRAWS = 400  # from the posterior of M
 RANGE = (5.0, 95.0)  # per cent
 NORMAL_90 = 1.645  # standard deviations
@@ -134,14 +135,13 @@ def beyond_first(mixing: FloatArray, step: float) -> FloatArray:
     return groups
 
 
-def state_parts(state: SelectionState, seen: SeenGroups) -> FloatArray:
-    """The groups of those whom each class adds, as shares (classes, groups)."""
-    members = seen.members(state.view, seen.mixing)
-    hidden = members @ beyond_first(seen.mixing, state.p * state.hidden.excess)
-    weights = members + state.beyond[:, None] * hidden
-    parts = np.column_stack([state.mean_gains(np.ascontiguousarray(column)) for column in weights.T])
-    shares: FloatArray = parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-12)
-    return shares
+@dataclass(frozen=True)
+class Partial:
+    """A part of the leaders: the selections in progress, R of the leaders and of the leaders with one more person."""
+
+    states: list[SelectionState]  # one for each p
+    reached: FloatArray  # (groups and none,)
+    beyond: FloatArray  # (n, groups and none)
 
 
 @dataclass(frozen=True)
@@ -159,27 +159,39 @@ class FairSearch(Search):
         self, selector: "FreeForesight", view: SeenNetwork, seen: SeenGroups, people: float,
         candidates: Candidates, k: int, seed: int, priority: OffsetArray,
     ) -> None:  # fmt: skip
-        self.selector, self.view, self.seen, self.seed = selector, view, seen, seed
+        self.view, self.seen = view, seen
         self.groups = EstimatedGroups(seen.names, np.maximum(people * seen.sizes, 1.0))  # type: ignore[assignment]
         self.candidates, self.k, self.priority = candidates, k, priority
+        states = [selector.state(view, p, seed, selector.planned_attendance()) for p in selector.chances]
+        self._members = seen.members(view, seen.mixing)
+        self._hidden = [self._members @ beyond_first(seen.mixing, each.p * each.hidden.excess) for each in states]
+        self._none = self._partial(states, np.zeros(len(seen.names) + 1))
+        self._kept: dict[tuple[int, ...], Partial] = {}  # by leaders, oldest first
+        self._most = int(np.clip(MOST_KEPT // max(len(states) * len(states[0].uncovered), 1), 2 * k, 1000))
 
     def beyond(self, leaders: Sequence[int]) -> tuple[FloatArray, FloatArray]:
         """R of the leaders (groups and none), and of the leaders with one more person (n, groups and none)."""
-        reached, gains = np.zeros(len(self.seen.names) + 1), np.zeros((self.view.n, len(self.seen.names) + 1))
-        for p in self.selector.chances:
-            state = self.selector.state(self.view, p, self.seed, self.selector.planned_attendance())
-            for leader in leaders:
-                reached[:-1] += self._gains(state)[leader]
-                state.take(leader)
-            gains[:, :-1] += self._gains(state)
-        count = len(self.selector.chances)
-        return reached / count, (reached + gains) / count
+        chosen = tuple(leaders)
+        known = next((i for i in range(len(chosen), 0, -1) if chosen[:i] in self._kept), 0)
+        found = self._kept[chosen[:known]] if known else self._none
+        for i in range(known, len(chosen)):
+            states = [state.copy() for state in found.states]
+            for state in states:
+                state.take(chosen[i])
+            found = self._partial(states, found.beyond[chosen[i]])
+            if len(self._kept) >= self._most:
+                del self._kept[next(iter(self._kept))]
+            self._kept[chosen[: i + 1]] = found
+        return found.reached, found.beyond
 
-    def _gains(self, state: SelectionState) -> FloatArray:
-        """The people of each group whom each person adds (n, groups)."""
-        by_class = state.gains()[:, None] * state_parts(state, self.seen)
-        gains: FloatArray = by_class[self.view.group]
-        return gains
+    def _partial(self, states: list[SelectionState], reached: FloatArray) -> Partial:
+        gains = np.zeros((self.view.n, len(self.seen.names) + 1))
+        for state, hidden in zip(states, self._hidden, strict=True):
+            weights = self._members + state.beyond[:, None] * hidden
+            parts = np.column_stack([state.mean_gains(np.ascontiguousarray(column)) for column in weights.T])
+            by_class = state.gains()[:, None] * parts / np.maximum(parts.sum(axis=1, keepdims=True), 1e-12)
+            gains[:, :-1] += by_class[self.view.group] / len(states)
+        return Partial(states, reached, reached + gains)
 
 
 def choose_fairly_unseen(search: FairSearch, fair: Fair) -> list[int]:

@@ -1,8 +1,10 @@
 """What foresight sees of a study, what it estimates of the hidden contacts, and a selection in progress."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -140,6 +142,8 @@ class SelectionState:
     part of their components uncovered.
     """
 
+    changing: ClassVar = {"left", "beyond", "uncovered"}  # arrays that :meth:`take` changes
+
     def __init__(self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
         self.view, self.p, self.attendance = view, p, attendance
         self.worlds = Worlds.draw(view.network, p, samples, seed)
@@ -147,6 +151,13 @@ class SelectionState:
         self.hidden = hidden_reach(view, p)
         self.beyond = self.hidden.reach.copy()  # h(u), less what contacts shared with leaders take away
         self.uncovered = np.ones(len(self.worlds.starts) - 1)
+
+    def copy(self) -> "SelectionState":
+        """The same selection, which can go on another way."""
+        other = copy(self)
+        for name in self.changing & vars(self).keys():
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     @cached_property
     def member(self) -> OffsetArray:

@@ -180,7 +180,33 @@ class Entry {
     if (answer.known) line.append(" ", made("span", this.words.known, { class: "tag" }));
     if (this.words.entry === "contacts") line.append(" ", this.remover(answer));
     if (this.words.mark) line.append(" ", this.marker(answer, Boolean(twin && twin.querySelector("[aria-pressed=true]"))));
+    if (this.words.group) line.append(" ", this.grouper(answer, twin));
     this.count(answer.count);
+  }
+
+  grouper(answer, twin) {
+    const known = twin && twin.querySelector("input[list]");
+    const shown = { placeholder: this.words.group, "aria-label": `${this.words.group}: ${answer.name}`, maxlength: "100", autocomplete: "off" };
+    const field = made("input", "", { name: `group.${answer.code}`, form: "end", list: "groups", ...shown });
+    field.value = known ? known.value : "";
+    return field;
+  }
+
+  // What it says stands in a line of its own: nothing may move under the button that is being pressed.
+  saveGroup(field) {
+    const address = `${this.words.api.replace(/contacts$/, "groups")}/${field.name.slice("group.".length)}`;
+    const shown = document.querySelector("[data-group-status]");
+    shown.textContent = this.words.saving;
+    this.waiting += 1;
+    this.queue = this.queue.then(async () => {
+      try {
+        const answer = await this.ask(address, { group: field.value }, "PUT");
+        field.value = answer.group || "";
+        shown.textContent = `${field.value} ${this.words.saved}`.trim();
+      } catch (problem) {
+        shown.textContent = `${this.words.failed}: ${problem.message}`;
+      }
+    }).finally(() => { this.waiting -= 1; });
   }
 
   remover(answer) {
@@ -290,6 +316,7 @@ stillHere();
 for (const form of document.querySelectorAll("[data-entry]")) {
   const entry = new Entry(form);
   for (const other of document.querySelectorAll("[data-leaves]")) waitForEntry(other, entry);
+  document.addEventListener("change", ({ target }) => { if (target.name && target.name.startsWith("group.")) entry.saveGroup(target); });
 }
 for (const place of document.querySelectorAll("[data-pick]")) pickPerson(place);
 for (const button of document.querySelectorAll("[data-print]")) {
