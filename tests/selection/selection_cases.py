@@ -10,6 +10,7 @@ from cascade_reference import components, live_edges, reached, stream_state, uni
 from claim.cascades.kernels import GOLDEN, LONGEST_IN_TABLE, UNIT
 from claim.networks import Network
 from claim.selection.greedy import Candidates
+from claim.selection.kernels import FARTHEST
 
 
 @st.composite
@@ -92,7 +93,7 @@ def reverse_set(network: Network, p: float, seed: int, sample: int) -> set[int]:
             least = int(alone[root] * 2**53)
             number = (least + int((number / UNIT - 1) * UNIT * float(2**53 - least)) + 1) * UNIT
         while largest > 0:
-            position += int(math.log(number) / math.log1p(-largest)) if largest < 1 else 0
+            position += int(min(math.log(number) / math.log1p(-largest), FARTHEST)) if largest < 1 else 0
             if position >= len(row):
                 break
             state += int(GOLDEN)

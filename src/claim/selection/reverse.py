@@ -49,7 +49,7 @@ class ReverseSampler(NamedTuple):
             largest = np.zeros(network.n)
             some = np.flatnonzero(degrees)
             largest[some] = np.maximum.reduceat(own, offsets[some]) if len(some) else 0.0
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", over="ignore"):
                 per_gap = np.clip(1.0 / np.log1p(-largest), -FARTHEST, -SHORTEST)
             alone = np.where(degrees > 0, (1.0 - largest) ** degrees, 1.0)
         roots = np.cumsum(1.0 - alone)
