@@ -221,10 +221,10 @@ def draw_root(base, n, roots, guide):
 def draw_reverse_sets(sampler, seed, first, count, stops, keep):
     """The people who would have reached one random person, in samples ``first ...``; no set of one person.
 
-    ``sampler`` is a ``ReverseSampler``. A set ends where it meets somebody in ``stops`` and is then counted only (the
-    sentinels of Guo, Wang, Wei and Chen, "Influence maximization revisited", SIGMOD 2020). Returns the people of the
-    other sets, set by set, where each set begins (with a closing entry), the number of sets that met, and how many
-    people were found in all. Unless ``keep``, sets are counted only.
+    ``sampler`` is a ``ReverseSampler``. A set that comes to a person in ``stops`` is drawn no further, and is counted
+    but not kept (these people are the sentinels of Guo, Wang, Wei and Chen, "Influence maximization revisited", SIGMOD
+    2020). Returns the people of the other sets, set by set; where each set begins (with a closing entry); the number
+    of sets that were stopped; and how many people were found in all. Without ``keep``, no set is kept.
     """
     offsets, contacts, probabilities, largest, per_gap, (at_most, guide, log_fail), alone, roots, root_guide = sampler
     n = len(alone)
