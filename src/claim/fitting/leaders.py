@@ -13,8 +13,10 @@ from claim.jobs import Job, Result, key_of
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed, named_seed
-from claim.selection.foresight.features import BEFORE, FEATURES, SMALL, FeatureState
+from claim.selection.foresight.features import BEFORE, FEATURES, SMALL, STUDY, FeatureState
+from claim.selection.foresight.gate import Gate, fit_gate
 from claim.selection.foresight.kernels import true_gains
+from claim.selection.foresight.model import Model
 from claim.selection.foresight.trees import Growth, Trees, grow
 from claim.selection.kernels import gains_beyond
 
@@ -27,6 +29,7 @@ WORLDS_FOR = 60  # studies that share the same true worlds
 MOST_CLASSES = 16  # recorded at a pick
 MOST_MEMBERS = 12  # of a class, whose true gains are averaged
 SMALLEST_MEAN = 0.05  # people
+STUDY_PLACES = [FEATURES.index(name) for name in STUDY]
 
 
 class Rows(NamedTuple):
@@ -40,6 +43,10 @@ class Rows(NamedTuple):
     def joined(cls, parts: Iterable["Rows"]) -> "Rows":
         """All parts in one."""
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def as_shares(self) -> "Rows":
+        """What is expected and the truth as shares of all rows: what sets the people of a study apart."""
+        return Rows(self.features, self.free / self.free.sum(), self.truth / max(float(self.truth.sum()), SMALL))
 
     def weights(self) -> FloatArray:
         """A row weighs what ``free`` expects, relative to the mean truth with the same p; together they weigh 1.
@@ -55,11 +62,14 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)  # compared by identity: each is made once, and its needs are many
 class Examples:
-    """Rows of many studies on one network; ``models`` are the trees fitted so far (hidden reach, then gain)."""
+    """Rows of many studies on one network; ``models`` are what is fitted so far (hidden reach, then gains).
+
+    Those of what leaders add are shares of each study, and ``studies`` has the features of each of these studies.
+    """
 
     pool: Pool
     seed: int
-    models: tuple["FitTrees", ...] = ()
+    models: tuple["FitHidden | FitGains", ...] = ()
     wander: float = 0.0
 
     @property
@@ -85,21 +95,23 @@ class Examples:
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """The rows, in a file of the workspace."""
         rng = np.random.default_rng(named_seed(self.seed, "examples", self.pool.network.name, len(self.models)))
-        models = [read_trees(each).predict for each in inputs]
+        hidden = read_trees(inputs[0]["trees"]).predict if inputs else None
+        model = read_model(*inputs) if len(inputs) > 1 else None
         parts: list[Rows] = []
         for i, study in enumerate(simulated_studies(self.pool.network, self.pool.studies, rng)):
-            if not models:
+            if hidden is None:
                 parts.append(hidden_rows(study, rng))
                 continue
             if i % WORLDS_FOR == 0:
                 truth: dict[float, Worlds] = {}
             if study.p not in truth:
                 truth[study.p] = Worlds.draw(study.network, study.p, TRUE_WORLDS, draw_seed(rng))
-            gain = models[1] if len(models) > 1 else None
-            parts.append(gain_rows(study, truth[study.p], models[0], gain, self.wander, rng))
+            parts.append(gain_rows(study, truth[study.p], hidden, model, self.wander, rng).as_shares())
         path = workspace / "examples" / f"{key_of(self)}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(path, **{k: v.astype(np.float32) for k, v in Rows.joined(parts)._asdict().items()})
+        studies = np.array([part.features[0, STUDY_PLACES] for part in parts])
+        arrays = Rows.joined(parts)._asdict() | {"studies": studies}
+        np.savez_compressed(path, **{name: values.astype(np.float32) for name, values in arrays.items()})
         return {"rows": path.name}
 
 
@@ -126,22 +138,68 @@ class FitTrees:
         """How the trees are grown."""
         return {"name": self.name, "growth": asdict(self.growth), "seed": self.seed}
 
+    def grown(self, parts: Sequence[Rows], weights: Sequence[FloatArray], kinds: Sequence[str], sort: str = "") -> Any:
+        """The trees as in a model's file; the ``weights`` of the rows of a network sum to 1."""
+        each = [w / (kinds.count(kind) * len(set(kinds))) for w, kind in zip(weights, kinds, strict=True)]
+        rows, weight = Rows.joined(parts), np.concatenate(each)
+        rng = np.random.default_rng(named_seed(self.seed, self.name + sort))
+        factors = rows.truth / np.maximum(rows.free, 1e-6)
+        return grow(rows.features, factors, weight * len(weight), self.growth, rng).to_dict()
+
+
+class FitHidden(FitTrees):
+    """Trees of the hidden reach."""
+
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """The trees, as in a model's file."""
-        parts, weights, kinds = [], [], [each.pool.kind for each in self.examples]
-        for found, kind in zip(inputs, kinds, strict=True):
-            with np.load(workspace / "examples" / found["rows"]) as file:
-                parts.append(Rows(*(file[field].astype(np.float64) for field in Rows._fields)))
-            weights.append(parts[-1].weights() / (kinds.count(kind) * len(set(kinds))))
-        rows, weight = Rows.joined(parts), np.concatenate(weights)
-        rng = np.random.default_rng(named_seed(self.seed, self.name))
-        factors = rows.truth / np.maximum(rows.free, 1e-6)
-        return {"trees": grow(rows.features, factors, weight * len(weight), self.growth, rng).to_dict()}
+        parts = [read_rows(workspace, found)[0] for found in inputs]
+        return {"trees": self.grown(parts, [part.weights() for part in parts], [e.pool.kind for e in self.examples])}
 
 
-def read_trees(result: Result) -> Trees:
-    """The trees of a finished job."""
-    return Trees.from_dict(result["trees"], range(len(FEATURES)))
+class FitGains(FitTrees):
+    """Trees of what leaders add in comparison with each other, for each sort of networks, and the gate between them.
+
+    One set of trees for all networks mostly learns how networks differ, which changes no choice.
+    """
+
+    def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
+        """The trees of each sort and the gate, as in a model's file."""
+        pools = [each.pool for each in self.examples]
+        sorts = tuple(sorted({pool.sort for pool in pools}))
+        parts, studies = zip(*(read_rows(workspace, found) for found in inputs), strict=True)
+        gains = []
+        for sort in sorts:
+            own = [i for i, pool in enumerate(pools) if pool.sort == sort]
+            weights = [parts[i].free / parts[i].free.sum() for i in own]
+            gains.append(self.grown([parts[i] for i in own], weights, [pools[i].kind for i in own], sort))
+        return {"gains": gains, "gate": self._gate(studies, pools, sorts).to_dict() if len(sorts) > 1 else None}
+
+    def _gate(self, studies: Sequence[FloatArray], pools: Sequence[Pool], sorts: tuple[str, ...]) -> Gate:
+        """All sorts weigh the same, as do the kinds of a sort, and the networks of a kind."""
+        kinds, kind_sorts = [pool.kind for pool in pools], [sort for _, sort in {(p.kind, p.sort) for p in pools}]
+        weights = [
+            np.full(len(found), 1.0 / (len(found) * kinds.count(pool.kind) * kind_sorts.count(pool.sort)))
+            for found, pool in zip(studies, pools, strict=True)
+        ]
+        sort = [np.full(len(found), sorts.index(pool.sort)) for found, pool in zip(studies, pools, strict=True)]
+        return fit_gate(np.concatenate(studies), np.concatenate(sort), np.concatenate(weights), sorts)
+
+
+def read_rows(workspace: Path, found: Result) -> tuple[Rows, FloatArray]:
+    """The rows of a finished job, and the features of its studies."""
+    with np.load(workspace / "examples" / found["rows"]) as file:
+        return Rows(*(file[name].astype(np.float64) for name in Rows._fields)), file["studies"].astype(np.float64)
+
+
+def read_trees(data: dict[str, Any]) -> Trees:
+    """Trees of a finished job."""
+    return Trees.from_dict(data, range(len(FEATURES)))
+
+
+def read_model(hidden: Result, gains: Result, **others: Any) -> Model:
+    """A model of finished jobs."""
+    gate = gains["gate"] and Gate.from_dict(gains["gate"])
+    return Model(read_trees(hidden["trees"]), tuple(map(read_trees, gains["gains"])), gate, **others)
 
 
 def hidden_rows(study: SimulatedStudy, rng: np.random.Generator) -> Rows:
@@ -161,18 +219,19 @@ def hidden_rows(study: SimulatedStudy, rng: np.random.Generator) -> Rows:
 
 
 def gain_rows(
-    study: SimulatedStudy, truth: Worlds, hidden: Predict, gain: Predict | None, wander: float, rng: np.random.Generator
+    study: SimulatedStudy, truth: Worlds, hidden: Predict, model: Model | None, wander: float, rng: np.random.Generator
 ) -> Rows:
     """Pick leaders as the models would, with probability ``wander`` another, and record what candidates really add."""
     view = study.view
     state = FeatureState(view, study.p, SEEN_WORLDS, draw_seed(rng))
     state.guess_hidden(hidden(state.before))
+    gain = None if model is None else model.gain_in(state.study)
     covered = np.zeros(len(truth.starts) - 1, dtype=np.bool_)
     rows = []
     for _ in range(min(LEADERS, view.n)):
         free = np.maximum(state.gains(), SMALL)
         features = state.features(free)
-        score = free if gain is None else free * gain(features)
+        score = free if gain is None else free * gain.predict(features)
         waiting = np.unique(view.group[state.left]).astype(np.int64)
         order = waiting[np.argsort(-score[waiting])]
         recorded = order

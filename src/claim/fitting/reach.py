@@ -9,13 +9,12 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
-from claim.fitting.leaders import FitTrees, read_trees
+from claim.fitting.leaders import FitGains, FitHidden, read_model
 from claim.fitting.studies import Pool, SimulatedStudy, StudyPlan, simulated_studies
 from claim.jobs import Job, Result, key_of
 from claim.networks import Network
 from claim.networks.network import FloatArray
 from claim.randomness import draw_seed, named_seed
-from claim.selection.foresight.model import Model
 from claim.selection.foresight.reach import (
     FORMS,
     QUANTILES,
@@ -52,7 +51,7 @@ class ReachExamples:
 
     pool: Pool
     seed: int
-    models: tuple[FitTrees, FitTrees]
+    models: tuple[FitHidden, FitGains]
 
     @property
     def name(self) -> str:
@@ -77,8 +76,7 @@ class ReachExamples:
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """The rows, in a file of the workspace."""
         rng = np.random.default_rng(named_seed(self.seed, "reach", self.pool.network.name))
-        hidden, gain = map(read_trees, inputs)
-        selector = FittedForesight(model=Model(hidden, gain))
+        selector = FittedForesight(model=read_model(*inputs))
         studies = simulated_studies(self.pool.network, self.pool.studies, rng, PLAN)
         rows = [reach_row(*found) for found in lead(studies, selector, LEADERS, rng)]
         path = workspace / "examples" / f"{key_of(self)}.npz"

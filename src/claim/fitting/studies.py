@@ -17,6 +17,7 @@ from claim.selection.foresight.selection_state import SeenNetwork
 
 POLICIES = ("random", "change", "degree+inverse", "max-contact", "random-class", "max-degree", "scout:1", "most-marked")
 START = 5
+FAMILIES, OTHERS = ("retweet", "animal", "villages", "zones"), "others"
 SHARES = (0.3, 0.5, 0.7, 0.7, 1.0)  # of the interviews of an open study with new people
 
 
@@ -49,13 +50,18 @@ class Pool:
         """Kinds that resemble each other: a family, its networks rewired, and its look-alikes."""
         return re.split("[ ,]", self.kind)[0]
 
+    @property
+    def sort(self) -> str:
+        """Networks for which what leaders add is fitted apart: each family, and all other kinds."""
+        return self.group if self.group in FAMILIES else OTHERS
+
 
 @dataclass(frozen=True)
 class PoolSettings:
     """How many networks and studies models are fitted to."""
 
     family: str = EVERY_FAMILY  # whose training networks
-    look_alikes: int = 100
+    look_alikes: int = 200
     studies: int = 300  # on each training network
     studies_each: int = 60  # on each look-alike and each rewired network
     dense: int = 30  # networks, for the calibration of the reach only

@@ -60,10 +60,10 @@ class FeatureState(SelectionState):
         self._namer, self._class = view.network.contacts[kept], view.group[people[kept]]
         still = self._still_features()
         relative = still[:, STILL.index("mean log d"), None] - np.log1p(self.hidden.excess)
-        study = np.tile(study_features(view, self.hidden, p), (view.groups, 1))
+        self.study = study_features(view, self.hidden, p)
         # (classes, len(BEFORE)): the features before the first pick, from which the hidden reach is guessed
-        self.before: FloatArray = np.hstack([still, relative, study])
-        self.model = model
+        self.before: FloatArray = np.hstack([still, relative, np.tile(self.study, (view.groups, 1))])
+        self._gain = None if model is None else model.gain_in(self.study)
         if model is not None:
             self.guess_hidden(model.hidden.predict(self.before))
             # Nothing to correct in components of surveyed people only, and for people without a seen contact
@@ -100,12 +100,12 @@ class FeatureState(SelectionState):
 
     def gains(self, classes: IntArray | None = None) -> FloatArray:
         """The number of people that a person of each of these classes adds in expectation if they come."""
-        if self.model is None:
+        if self._gain is None:
             return super().gains(classes)
         rows = slice(None) if classes is None else classes
         free = np.ones(self.view.groups)
         free[rows] = np.maximum(super().gains(classes), SMALL)
-        factors = self.model.gain.predict(self.features(free)[rows])
+        factors = self._gain.predict(self.features(free)[rows])
         gains: FloatArray = free[rows] * np.where(self._sure[rows], 1.0, factors)
         return gains
 

@@ -9,24 +9,37 @@ from pathlib import Path
 from typing import Any
 
 from claim.errors import InputError
+from claim.networks.network import FloatArray
 from claim.selection.foresight.features import BEFORE, FEATURES
+from claim.selection.foresight.gate import Gate
 from claim.selection.foresight.ranges import WIDER_AFTER_TRAINING, Ranges
 from claim.selection.foresight.reach import Reach
-from claim.selection.foresight.trees import Trees
+from claim.selection.foresight.trees import Trees, mixed
 
 SCHEMA = 1
+TRUST = 0.8  # of the corrections of a mix, as a power: a network differs from those of its sort; see the notes
 FREE = "free"  # the file of the selector without training: range factors only
 
 
 @dataclass(frozen=True)
 class Model:
-    """Two sets of trees, both for factors on what ``free`` expects: of the hidden reach, and of what a leader adds."""
+    """Trees for factors on what ``free`` expects: of the hidden reach, and of what a leader adds.
+
+    The latter were fitted to sorts of networks apart, and mixed by how much a study looks like each sort.
+    """
 
     hidden: Trees  # of the features BEFORE
-    gain: Trees  # of FEATURES
+    gains: tuple[Trees, ...]  # of FEATURES, for each sort
+    gate: Gate | None = None  # None: there is one sort
     ranges: Ranges | None = None  # of models that have no calibrated reach
     reach: Reach | None = None
     card: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def gain_in(self, study: FloatArray) -> Trees:
+        """The trees of what a leader adds in a study, given by one number for each name of ``STUDY``."""
+        if self.gate is None:
+            return self.gains[0]
+        return mixed(self.gains, (TRUST * self.gate.shares(study)).tolist())
 
 
 def save_model(model: Model, path: Path) -> Path:
@@ -38,7 +51,8 @@ def save_model(model: Model, path: Path) -> Path:
         "features": list(FEATURES),
         "reach": model.reach and model.reach.to_dict(),
         "hidden": model.hidden.to_dict(),
-        "gain": model.gain.to_dict(),
+        "gains": [each.to_dict() for each in model.gains],
+        "gate": model.gate and model.gate.to_dict(),
     }
     return write_json(path, data)
 
@@ -54,14 +68,18 @@ def write_json(path: Path, data: dict[str, Any]) -> Path:
 def read_model(path: Path) -> Model:
     """Read and validate a model file."""
     data = _read(path)
-    if "gain" not in data:
+    if not {"gain", "gains"} & data.keys():
         raise InputError(f"{path}: has no trees; a foresight model that chooses leaders has them")
     try:
         before, features = (places(data[name], known) for name, known in (("before", BEFORE), ("features", FEATURES)))
-        trees = Trees.from_dict(data["hidden"], before), Trees.from_dict(data["gain"], features)
+        hidden = Trees.from_dict(data["hidden"], before)
+        gains = tuple(Trees.from_dict(each, features) for each in data.get("gains") or [data["gain"]])
+        gate = data.get("gate") and Gate.from_dict(data["gate"])
+        if len(gains) != (len(gate.sorts) if gate else 1) or len({each.leaves.shape[1] for each in gains}) > 1:
+            raise ValueError("the trees do not go with the gate")
         ranges = data.get("ranges") and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
         reach = data.get("reach") and Reach.from_dict(data["reach"])
-        return Model(*trees, ranges, reach, data["card"])
+        return Model(hidden, gains, gate, ranges, reach, data["card"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no foresight model ({error})") from error
 

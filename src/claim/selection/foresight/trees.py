@@ -75,6 +75,19 @@ class Trees:
         return cls(float(data["base"]), np.array(columns, dtype=np.int32)[feature], threshold, leaves)
 
 
+def mixed(trees: Sequence[Trees], weights: Sequence[float]) -> Trees:
+    """Trees that predict the weighted geometric mean of what several of the same depth predict; weights may sum to less
+    than 1, which draws predictions towards 1.
+    """
+    used = [(each, weight) for each, weight in zip(trees, weights, strict=True) if weight > 0]
+    return Trees(
+        sum(weight * each.base for each, weight in used),
+        np.concatenate([each.feature for each, _ in used]),
+        np.concatenate([each.threshold for each, _ in used]),
+        np.concatenate([weight * each.leaves for each, weight in used]),
+    )
+
+
 def lightgbm() -> Any:
     """LightGBM, or an error that says how to install it."""
     try:
