@@ -14,10 +14,11 @@ from claim.fitting.foresight import Fit, FitSettings, fit_model
 from claim.fitting.leaders import Rows, gain_rows, hidden_rows
 from claim.fitting.random_graphs import KINDS, look_alikes, rewired
 from claim.fitting.reach import ON_AVERAGE, ON_EACH, coverage, population_factor, widened
-from claim.fitting.studies import Pool, PoolSettings, StudyPlan, simulated_studies, training_pool
+from claim.fitting.studies import Pool, PoolSettings, SimulatedStudy, StudyPlan, simulated_studies, training_pool
 from claim.networks import Network
-from claim.networks.synthetic import retweet_like
-from claim.selection.foresight.features import BEFORE, FEATURES, STUDY
+from claim.networks.synthetic import retweet_like, zone_like
+from claim.selection.foresight.features import BEFORE, FEATURES, STUDY, FeatureState
+from claim.selection.foresight.gate import Gate, fit_gate
 from claim.selection.foresight.model import (
     free_ranges,
     read_model,
@@ -28,7 +29,7 @@ from claim.selection.foresight.model import (
 )
 from claim.selection.foresight.ranges import WIDER, WIDER_AFTER_TRAINING
 from claim.selection.foresight.selector import FittedForesight
-from claim.selection.foresight.trees import Growth, Trees, grow
+from claim.selection.foresight.trees import Growth, Trees, grow, mixed
 
 SMALL = Growth(trees=30, depth=3, rate=0.2, least=5.0, rows=1.0, features=1.0)
 
@@ -100,6 +101,62 @@ def test_trees_survive_their_file_and_refuse_damage():
         Trees.from_dict(data, range(4))
 
 
+def test_a_mix_of_trees_predicts_the_weighted_geometric_mean():
+    values, amounts, _ = poisson_data(500)
+    one, two, three = (
+        grow(values, amounts**power, np.ones(500), SMALL, np.random.default_rng(0)) for power in (1, 2, 3)
+    )
+    expected = one.predict(values) ** 0.5 * three.predict(values) ** 0.3
+    assert mixed([one, two, three], [0.5, 0.0, 0.3]).predict(values) == pytest.approx(expected)
+
+
+# The gate -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_sorts() -> tuple[np.ndarray, np.ndarray]:
+    """Features of studies on retweet-like and on clustered networks, and their sorts."""
+    rng = np.random.default_rng(4)
+    networks = [retweet_like(400, rng), zone_like(200, rng), retweet_like(700, rng), zone_like(300, rng)]
+    found = [[study_features_of(each) for each in simulated_studies(network, 40, rng)] for network in networks]
+    return np.array([row for rows in found for row in rows]), np.array(
+        [i % 2 for i, rows in enumerate(found) for _ in rows]
+    )
+
+
+def study_features_of(study: SimulatedStudy) -> np.ndarray:
+    return FeatureState(study.view, study.p, 1, 0).study
+
+
+def test_the_gate_tells_sorts_of_networks_apart(two_sorts):
+    studies, sort = two_sorts
+    first = np.arange(len(sort)) < len(sort) / 2  # fitted to one network of each sort, asked about the others
+    gate = fit_gate(studies[first], sort[first], np.ones(first.sum()), ("stars", "clustered"))
+    shares = np.array([gate.shares(study) for study in studies[~first]])
+    assert shares.sum(axis=1) == pytest.approx(1.0)
+    assert (shares.argmax(axis=1) == sort[~first]).mean() > 0.85
+
+
+def test_the_gate_does_not_look_at_p_or_marks(two_sorts):
+    studies, sort = two_sorts
+    gate = fit_gate(studies, sort, np.ones(len(sort)), ("stars", "clustered"))
+    other = studies.copy()
+    other[:, [STUDY.index(name) for name in ("p", "log marked", "marks' advantage")]] += 1.0
+    assert all((gate.shares(one) == gate.shares(two)).all() for one, two in zip(studies, other, strict=True))
+
+
+def test_the_gate_survives_its_file_and_refuses_damage(two_sorts):
+    studies, sort = two_sorts
+    gate = fit_gate(studies, sort, np.ones(len(sort)), ("stars", "clustered"))
+    data = json.loads(json.dumps(gate.to_dict()))
+    again = Gate.from_dict(data)
+    assert again.shares(studies[0]) == pytest.approx(gate.shares(studies[0]), abs=1e-3)
+    with pytest.raises(ValueError, match="damaged"):
+        Gate.from_dict(data | {"sorts": ["stars"]})
+    with pytest.raises(ValueError, match="other signals"):
+        Gate.from_dict(data | {"signals": ["closure"]})
+
+
 # Data -----------------------------------------------------------------------------------------------------------------
 
 
@@ -166,7 +223,7 @@ TINY = FitSettings(PoolSettings("zones"), hidden=FEW, first=FEW, gain=FEW, reach
 
 def tiny(folder: Path, watch=lambda standing: None, seed: int = 0):
     rng = np.random.default_rng(1)
-    pools = tuple(Pool(kind, retweet_like(150, rng, name=kind), 8) for kind in ("mine networks", "other", "third"))
+    pools = tuple(Pool(kind, retweet_like(150, rng, name=kind), 8) for kind in ("mine networks", "zones", "third"))
     return fit_model(Fit(pools, TINY, seed), folder, 1, watch)
 
 
@@ -179,6 +236,9 @@ def test_training_twice_from_one_seed_gives_the_same_model_and_a_second_run_goes
     tiny(tmp_path / "a", lambda standing: done.append((standing.done, standing.total)))
     assert set(done) == {(done[0][1],) * 2}  # everything was there already
     model = read_model(tmp_path / "0.json")
+    assert model.gate is not None
+    assert model.gate.sorts == ("others", "zones")
+    assert len(model.gains) == 2
     assert model.reach is not None
     assert set(model.reach.wider) == {"known", "estimated"}
 

@@ -109,7 +109,7 @@ class Examples:
             parts.append(gain_rows(study, truth[study.p], hidden, model, self.wander, rng).as_shares())
         path = workspace / "examples" / f"{key_of(self)}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        studies = np.array([part.features[0, STUDY_PLACES] for part in parts])
+        studies = np.array([part.features[0, STUDY_PLACES] for part in parts if len(part.truth)])
         arrays = Rows.joined(parts)._asdict() | {"studies": studies}
         np.savez_compressed(path, **{name: values.astype(np.float32) for name, values in arrays.items()})
         return {"rows": path.name}
