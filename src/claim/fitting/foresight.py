@@ -1,8 +1,8 @@
 """Fit the model of foresight to simulated studies, in a folder of jobs that can be stopped and resumed.
 
 Trees of the hidden reach come first, then those of what leaders add for each sort of networks, in two rounds: leaders
-picked as ``free`` would pick them, then as the trees of the first round would. The reach to expect is calibrated on
-fresh studies.
+picked as ``free`` would pick them, then as the trees of the first round would. Trees for all sorts say how much leaders
+add in people, and the reach to expect from them is calibrated on fresh studies.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from claim.errors import ClaimError
-from claim.fitting.leaders import Examples, FitGains, FitHidden, read_model
+from claim.fitting.leaders import Examples, FitAmounts, FitGains, read_model
 from claim.fitting.reach import FitReach, ReachExamples
 from claim.fitting.studies import Pool, PoolSettings, dense_pool, training_pool
 from claim.jobs import Store, Sweep, Watch, backend_named
@@ -28,6 +28,7 @@ class FitSettings:
     hidden: Growth = field(default_factory=lambda: Growth(trees=160, depth=4, rate=0.06, least=40.0))
     first: Growth = field(default_factory=lambda: Growth(trees=80, depth=4, rate=0.1, least=100.0))
     gain: Growth = field(default_factory=lambda: Growth(trees=200, depth=4, rate=0.05, least=120.0))
+    level: Growth = field(default_factory=lambda: Growth(trees=320, depth=5, rate=0.04, least=120.0))
     reach: Growth = field(
         default_factory=lambda: Growth(trees=60, depth=3, rate=0.08, least=60.0, rows=0.7, features=0.7)
     )
@@ -42,27 +43,36 @@ class Fit:
     seed: int = 0
     dense: tuple[Pool, ...] = ()  # further networks for the calibration of the reach
 
-    def _examples(self, *models: FitHidden | FitGains, wander: float = 0.0) -> tuple[Examples, ...]:
+    def _examples(self, *models: FitAmounts | FitGains, wander: float = 0.0) -> tuple[Examples, ...]:
         return tuple(Examples(pool, self.seed, models, wander) for pool in self.pools)
 
     @cached_property
-    def hidden(self) -> FitHidden:
+    def hidden(self) -> FitAmounts:
         """Trees of the hidden reach."""
-        return FitHidden("hidden reach", self._examples(), self.settings.hidden, self.seed)
+        return FitAmounts("hidden reach", self._examples(), self.settings.hidden, self.seed)
+
+    @cached_property
+    def led(self) -> tuple[Examples, ...]:
+        """Examples of what leaders add, of both rounds."""
+        first = self._examples(self.hidden, wander=self.settings.wander[0])
+        guess = FitGains("gains, first round", first, self.settings.first, self.seed)
+        return *first, *self._examples(self.hidden, guess, wander=self.settings.wander[1])
 
     @cached_property
     def gains(self) -> FitGains:
         """Trees of what leaders add for each sort of networks, and the gate between them."""
-        first = self._examples(self.hidden, wander=self.settings.wander[0])
-        guess = FitGains("gains, first round", first, self.settings.first, self.seed)
-        second = self._examples(self.hidden, guess, wander=self.settings.wander[1])
-        return FitGains("gains", (*first, *second), self.settings.gain, self.seed)
+        return FitGains("gains", self.led, self.settings.gain, self.seed)
+
+    @cached_property
+    def level(self) -> FitAmounts:
+        """Trees of how many people leaders add, for all sorts of networks."""
+        return FitAmounts("level", self.led, self.settings.level, self.seed)
 
     @cached_property
     def reach(self) -> FitReach:
         """The calibration of the reach to expect."""
         examples = tuple(
-            ReachExamples(pool, self.seed, (self.hidden, self.gains)) for pool in (*self.pools, *self.dense)
+            ReachExamples(pool, self.seed, (self.hidden, self.gains, self.level)) for pool in (*self.pools, *self.dense)
         )
         return FitReach(examples, self.settings.reach, self.seed)
 
@@ -76,10 +86,10 @@ def fit_model(fit: Fit, folder: Path, workers: int | None = None, watch: Watch =
         sweep.run()
         if sweep.failures:
             raise ClaimError("; ".join(f"{name}: {reason}" for name, reason in sweep.failures.items()))
-        hidden, gains, reach = (store.load(job) or {} for job in (fit.hidden, fit.gains, fit.reach))
+        hidden, gains, level, reach = (store.load(job) or {} for job in (fit.hidden, fit.gains, fit.level, fit.reach))
     networks = {pool.network.name: pool.network.checksum for pool in fit.pools if pool.real}
     card = {"networks": networks, "settings": asdict(fit.settings), "coverage on kinds left out": reach["coverage"]}
-    return read_model(hidden, gains, reach=Reach.from_dict(reach["reach"]), card=card)
+    return read_model(hidden, gains, level, reach=Reach.from_dict(reach["reach"]), card=card)
 
 
 def train_by_name(

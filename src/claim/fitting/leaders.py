@@ -11,7 +11,7 @@ from claim.cascades.worlds import Worlds
 from claim.fitting.studies import Pool, SimulatedStudy, simulated_studies
 from claim.jobs import Job, Result, key_of
 from claim.networks import Network
-from claim.networks.network import FloatArray
+from claim.networks.network import FloatArray, OffsetArray
 from claim.randomness import draw_seed, named_seed
 from claim.selection.foresight.features import BEFORE, FEATURES, SMALL, STUDY, FeatureState
 from claim.selection.foresight.gate import Gate, fit_gate
@@ -44,9 +44,10 @@ class Rows(NamedTuple):
         """All parts in one."""
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def as_shares(self) -> "Rows":
-        """What is expected and the truth as shares of all rows: what sets the people of a study apart."""
-        return Rows(self.features, self.free / self.free.sum(), self.truth / max(float(self.truth.sum()), SMALL))
+    def as_shares(self, study: OffsetArray) -> "Rows":
+        """What is expected and the truth as shares of their study (rows,): what sets the people of a study apart."""
+        free, truth = (each / np.maximum(np.bincount(study, each), SMALL)[study] for each in (self.free, self.truth))
+        return Rows(self.features, free, truth)
 
     def weights(self) -> FloatArray:
         """A row weighs what ``free`` expects, relative to the mean truth with the same p; together they weigh 1.
@@ -64,12 +65,12 @@ class Rows(NamedTuple):
 class Examples:
     """Rows of many studies on one network; ``models`` are what is fitted so far (hidden reach, then gains).
 
-    Those of what leaders add are shares of each study, and ``studies`` has the features of each of these studies.
+    In the file, ``study`` numbers the study of each row, and ``studies`` has the features of each study.
     """
 
     pool: Pool
     seed: int
-    models: tuple["FitHidden | FitGains", ...] = ()
+    models: tuple["FitAmounts | FitGains", ...] = ()
     wander: float = 0.0
 
     @property
@@ -106,12 +107,14 @@ class Examples:
                 truth: dict[float, Worlds] = {}
             if study.p not in truth:
                 truth[study.p] = Worlds.draw(study.network, study.p, TRUE_WORLDS, draw_seed(rng))
-            parts.append(gain_rows(study, truth[study.p], hidden, model, self.wander, rng).as_shares())
+            parts.append(gain_rows(study, truth[study.p], hidden, model, self.wander, rng))
         path = workspace / "examples" / f"{key_of(self)}.npz"
         path.parent.mkdir(parents=True, exist_ok=True)
-        studies = np.array([part.features[0, STUDY_PLACES] for part in parts if len(part.truth)])
-        arrays = Rows.joined(parts)._asdict() | {"studies": studies}
-        np.savez_compressed(path, **{name: values.astype(np.float32) for name, values in arrays.items()})
+        parts = [part for part in parts if len(part.truth)]
+        arrays = {name: values.astype(np.float32) for name, values in Rows.joined(parts)._asdict().items()}
+        studies = np.array([part.features[0, STUDY_PLACES] for part in parts], dtype=np.float32)
+        numbers = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
+        np.savez_compressed(path, **arrays, studies=studies, study=numbers)
         return {"rows": path.name}
 
 
@@ -147,12 +150,12 @@ class FitTrees:
         return grow(rows.features, factors, weight * len(weight), self.growth, rng).to_dict()
 
 
-class FitHidden(FitTrees):
-    """Trees of the hidden reach."""
+class FitAmounts(FitTrees):
+    """Trees of numbers of people: of the hidden reach, or of what leaders add."""
 
     def run(self, inputs: Sequence[Result], workspace: Path) -> Result:
         """The trees, as in a model's file."""
-        parts = [read_rows(workspace, found)[0] for found in inputs]
+        parts = [read_rows(workspace, found).rows for found in inputs]
         return {"trees": self.grown(parts, [part.weights() for part in parts], [e.pool.kind for e in self.examples])}
 
 
@@ -166,13 +169,14 @@ class FitGains(FitTrees):
         """The trees of each sort and the gate, as in a model's file."""
         pools = [each.pool for each in self.examples]
         sorts = tuple(sorted({pool.sort for pool in pools}))
-        parts, studies = zip(*(read_rows(workspace, found) for found in inputs), strict=True)
-        gains = []
+        found = [read_rows(workspace, each) for each in inputs]
+        parts, gains = [each.rows.as_shares(each.study) for each in found], []
         for sort in sorts:
             own = [i for i, pool in enumerate(pools) if pool.sort == sort]
             weights = [parts[i].free / parts[i].free.sum() for i in own]
             gains.append(self.grown([parts[i] for i in own], weights, [pools[i].kind for i in own], sort))
-        return {"gains": gains, "gate": self._gate(studies, pools, sorts).to_dict() if len(sorts) > 1 else None}
+        gate = self._gate([each.studies for each in found], pools, sorts) if len(sorts) > 1 else None
+        return {"gains": gains, "gate": gate and gate.to_dict()}
 
     def _gate(self, studies: Sequence[FloatArray], pools: Sequence[Pool], sorts: tuple[str, ...]) -> Gate:
         """All sorts weigh the same, as do the kinds of a sort, and the networks of a kind."""
@@ -185,10 +189,19 @@ class FitGains(FitTrees):
         return fit_gate(np.concatenate(studies), np.concatenate(sort), np.concatenate(weights), sorts)
 
 
-def read_rows(workspace: Path, found: Result) -> tuple[Rows, FloatArray]:
-    """The rows of a finished job, and the features of its studies."""
+class StudyRows(NamedTuple):
+    """The rows of many studies, the study of each row (rows,), and the features of each study (studies, columns)."""
+
+    rows: Rows
+    study: OffsetArray
+    studies: FloatArray
+
+
+def read_rows(workspace: Path, found: Result) -> StudyRows:
+    """The rows of a finished job."""
     with np.load(workspace / "examples" / found["rows"]) as file:
-        return Rows(*(file[name].astype(np.float64) for name in Rows._fields)), file["studies"].astype(np.float64)
+        rows = Rows(*(file[name].astype(np.float64) for name in Rows._fields))
+        return StudyRows(rows, file["study"], file["studies"].astype(np.float64))
 
 
 def read_trees(data: dict[str, Any]) -> Trees:
@@ -196,10 +209,11 @@ def read_trees(data: dict[str, Any]) -> Trees:
     return Trees.from_dict(data, range(len(FEATURES)))
 
 
-def read_model(hidden: Result, gains: Result, **others: Any) -> Model:
+def read_model(hidden: Result, gains: Result, level: Result | None = None, **others: Any) -> Model:
     """A model of finished jobs."""
     gate = gains["gate"] and Gate.from_dict(gains["gate"])
-    return Model(read_trees(hidden["trees"]), tuple(map(read_trees, gains["gains"])), gate, **others)
+    amounts = None if level is None else read_trees(level["trees"])
+    return Model(read_trees(hidden["trees"]), tuple(map(read_trees, gains["gains"])), gate, amounts, **others)
 
 
 def hidden_rows(study: SimulatedStudy, rng: np.random.Generator) -> Rows:

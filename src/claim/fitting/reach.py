@@ -9,7 +9,7 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.errors import InputError
-from claim.fitting.leaders import FitGains, FitHidden, read_model
+from claim.fitting.leaders import FitAmounts, FitGains, read_model
 from claim.fitting.studies import Pool, SimulatedStudy, StudyPlan, simulated_studies
 from claim.jobs import Job, Result, key_of
 from claim.networks import Network
@@ -51,7 +51,7 @@ class ReachExamples:
 
     pool: Pool
     seed: int
-    models: tuple[FitHidden, FitGains]
+    models: tuple[FitAmounts, FitGains, FitAmounts]
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class ReachExamples:
 
     @property
     def needs(self) -> tuple[Job, ...]:
-        """The trees that choose the leaders."""
+        """The trees that choose the leaders and guess their reach."""
         return self.models
 
     def identity(self) -> dict[str, Any]:

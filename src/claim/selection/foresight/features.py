@@ -40,13 +40,21 @@ TRUSTED = 0.1  # the least advantage of marked people who were surveyed with whi
 class FeatureState(SelectionState):
     """A selection in progress with its features: one row for each class of people.
 
-    The trees of a ``model`` correct what each class is expected to add.
+    The trees of a ``model`` correct what each class is expected to add: those that compare people with each other, or
+    with ``in_people`` those that say how many people it is.
     """
 
     changing = SelectionState.changing | {"_picked", "_picked_around", "_picked_in", "_totals", "_reach"}
 
     def __init__(
-        self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0, model: Model | None = None
+        self,
+        view: SeenNetwork,
+        p: float,
+        samples: int,
+        seed: int,
+        attendance: float = 1.0,
+        model: Model | None = None,
+        in_people: bool = False,
     ) -> None:
         super().__init__(view, p, samples, seed, attendance)
         members, starts, _ = draw_components(EdgeSampler.of(view.network, 1.0), 0, 0, 1)  # one world, all edges live
@@ -63,8 +71,9 @@ class FeatureState(SelectionState):
         self.study = study_features(view, self.hidden, p)
         # (classes, len(BEFORE)): the features before the first pick, from which the hidden reach is guessed
         self.before: FloatArray = np.hstack([still, relative, np.tile(self.study, (view.groups, 1))])
-        self._gain = None if model is None else model.gain_in(self.study)
+        self._gain = None
         if model is not None:
+            self._gain = model.level if in_people and model.level else model.gain_in(self.study)
             self.guess_hidden(model.hidden.predict(self.before))
             # Nothing to correct in components of surveyed people only, and for people without a seen contact
             unsurveyed = np.bincount(self.component, weights=~view.surveyed, minlength=view.n)

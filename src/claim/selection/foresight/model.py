@@ -25,12 +25,14 @@ FREE = "free"  # the file of the selector without training: range factors only
 class Model:
     """Trees for factors on what ``free`` expects: of the hidden reach, and of what a leader adds.
 
-    The latter were fitted to sorts of networks apart, and mixed by how much a study looks like each sort.
+    Leaders are compared by trees that were fitted to sorts of networks apart, and are mixed by how much a study looks
+    like each sort. How many people leaders add is guessed by trees for all sorts.
     """
 
     hidden: Trees  # of the features BEFORE
     gains: tuple[Trees, ...]  # of FEATURES, for each sort
     gate: Gate | None = None  # None: there is one sort
+    level: Trees | None = None  # of FEATURES; None: the same as those that compare leaders
     ranges: Ranges | None = None  # of models that have no calibrated reach
     reach: Reach | None = None
     card: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -53,6 +55,7 @@ def save_model(model: Model, path: Path) -> Path:
         "hidden": model.hidden.to_dict(),
         "gains": [each.to_dict() for each in model.gains],
         "gate": model.gate and model.gate.to_dict(),
+        "level": model.level and model.level.to_dict(),
     }
     return write_json(path, data)
 
@@ -75,11 +78,12 @@ def read_model(path: Path) -> Model:
         hidden = Trees.from_dict(data["hidden"], before)
         gains = tuple(Trees.from_dict(each, features) for each in data.get("gains") or [data["gain"]])
         gate = data.get("gate") and Gate.from_dict(data["gate"])
+        level = data.get("level") and Trees.from_dict(data["level"], features)
         if len(gains) != (len(gate.sorts) if gate else 1) or len({each.leaves.shape[1] for each in gains}) > 1:
             raise ValueError("the trees do not go with the gate")
         ranges = data.get("ranges") and Ranges.from_dict(data["ranges"], WIDER_AFTER_TRAINING)
         reach = data.get("reach") and Reach.from_dict(data["reach"])
-        return Model(hidden, gains, gate, ranges, reach, data["card"])
+        return Model(hidden, gains, gate, level, ranges, reach, data["card"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no foresight model ({error})") from error
 

@@ -167,6 +167,10 @@ class FreeForesight:
         """The start of a selection."""
         return SelectionState(view, p, self.samples, seed, attendance)
 
+    def guessing_state(self, view: SeenNetwork, seed: int) -> SelectionState:
+        """The start of a selection that says how many people leaders add."""
+        return self.state(view, self.p, seed, self.attendance)
+
     def planned_attendance(self) -> float:
         """The attendance that leaders are chosen for.
 
@@ -266,7 +270,7 @@ class FreeForesight:
         Every person not surveyed who is reached counts for one more contact at the least: a correction by a factor
         cannot raise a guess of none, which a few answers without further contacts would give.
         """
-        state = self.state(view, self.p, seed, self.attendance)
+        state = self.guessing_state(view, seed)
         _, *added = state.take_all(leaders)
         reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
         guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
@@ -336,8 +340,17 @@ class FittedForesight(FreeForesight):
 
     def state(self, view: SeenNetwork, p: float, seed: int, attendance: float) -> SelectionState:
         """The start of a selection; means over classes need few worlds, and more of them chose no better leaders."""
-        seen = with_trusted_marks(view)
-        return FeatureState(seen, p, min(self.samples, MOST_WORLDS), seed, attendance, self._model())
+        return self._state(view, p, seed, attendance)
+
+    def guessing_state(self, view: SeenNetwork, seed: int) -> SelectionState:
+        """The start of a selection that says how many people leaders add."""
+        return self._state(view, self.p, seed, self.attendance, in_people=True)
+
+    def _state(
+        self, view: SeenNetwork, p: float, seed: int, attendance: float, *, in_people: bool = False
+    ) -> FeatureState:
+        samples = min(self.samples, MOST_WORLDS)
+        return FeatureState(with_trusted_marks(view), p, samples, seed, attendance, self._model(), in_people)
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
