@@ -63,3 +63,9 @@ def test_a_trained_policy_is_said_to_be_one_training(compared: Comparison) -> No
 
 def test_one_method_concludes_nothing(compared: Comparison) -> None:
     assert conclusion(compare(contacts(), "random", runs=2, workers=1)) == []
+
+
+def test_no_interviews_reach_no_one_and_conclude_nothing() -> None:
+    found = compare(contacts(), "new,scout,one-hop", entry="open", interviews=0, runs=2, workers=1)
+    assert [row.mean for row in found.rows] == [0.0, 0.0, 0.0]
+    assert conclusion(found) == []

@@ -38,6 +38,8 @@ def _of_protocol(result: Comparison, protocol: str) -> str:
         return ""
     first, *_ = reached
     networks = list(reached[first])
+    if not all(row.mean for row in reached[first].values()):  # no one was known: there is nothing to compare with
+        return ""
     gain = {name: _gain(rows, reached[first]) for name, rows in reached.items()}
     best = max(gain, key=lambda name: gain[name])
     below = _significantly_below(result, protocol)

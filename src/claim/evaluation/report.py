@@ -262,8 +262,9 @@ def _draw_discovered(axis: Axes, discovered: Discovered, leaders: set[int]) -> N
     import networkx
 
     axis.set_axis_off()
-    if len(discovered) > MOST_DRAWN:
-        axis.text(0.5, 0.5, f"{len(discovered)} people: too many to draw", ha="center")
+    if not 0 < len(discovered) <= MOST_DRAWN:
+        text = f"{len(discovered)} people: too many to draw" if len(discovered) else "no one is known"
+        axis.text(0.5, 0.5, text, ha="center")
         return
     graph = discovered.as_network().to_networkx()
     place = networkx.spring_layout(graph, seed=1, k=1.6 / math.sqrt(max(1, len(discovered))), iterations=80)
