@@ -43,7 +43,7 @@ PolicyLike: TypeAlias = str | Policy | type[Policy]
 SelectorLike: TypeAlias = str | Selector | type[Selector]
 
 DEFAULT = "scout"  # advises where no other policy is named
-OPEN_DEFAULT = DEFAULT  # the same in an open study
+OPEN_DEFAULT = "mix:best"  # the same in an open study
 MIX = "mix"
 QUOTA = "quota"
 FOLDER = Path(__file__).parent / "learning" / "policies"

@@ -156,7 +156,7 @@ def probing_share(interviews: int) -> float:
 
 
 # By the number of interviews: the share of new people that reaches the most on training networks
-BEST_SHARES = {10: 1.0, 25: 0.5, 55: 0.4}
+BEST_SHARES = {10: 1.0, 25: 0.6, 55: 0.5}
 
 
 def best_share(interviews: int) -> float:
