@@ -28,7 +28,7 @@ from claim.discovery import (
     undirected_ic_only,
 )
 from claim.discovery.policies import unknown_policy
-from claim.discovery.policies.open_studies import Mix, best_share
+from claim.discovery.policies.open_studies import Mix
 from claim.discovery.policies.quota import Quota, quota_parts
 from claim.discovery.simulation import Entry
 from claim.errors import InputError, install_command
@@ -181,7 +181,7 @@ def find_policy(given: PolicyLike, family: str | None = None, budget: int = 5, p
     if is_mix(name):
         share, among_named = mix_parts(name)
         other = find_policy(among_named, family, budget, p)
-        return Mix(best_share(budget) if share is None else share, other, name, budget)
+        return Mix(share, other, name, budget)
     if is_quota(name):
         shares, ranking = quota_parts(name)
         return Quota(find_policy(ranking, family, budget, p), shares, name)

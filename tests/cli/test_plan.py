@@ -11,7 +11,7 @@ def test_a_plan_for_a_new_study(claim):
     done = claim("plan", "--people", "60", "--mean-degree", "4", "--kind", "clustered", *QUICK)
     assert done.returncode == 0
     assert "People reached by 2 leaders after so many interviews" in done.stdout
-    assert "What each of the interviews adds (scout)" in done.stdout
+    assert "What each of the interviews adds (mix:best)" in done.stdout
     assert "expect to reach about" in " ".join(done.stdout.split())
     assert "±" in done.stdout
     assert "recruit more leaders" not in done.stdout

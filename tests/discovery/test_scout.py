@@ -264,10 +264,10 @@ def test_a_marked_person_is_asked_before_those_like_them():
 
 
 def stars_study(tied: bool, leaves: int) -> Discovered:
-    """Twelve new people, each of whom named the centre of a star; seven centres were asked, who may know each other."""
+    """Fifteen new people, each of whom named the centre of a star; seven centres were asked, who may know each other."""
     seen = Discovered(open=True)
     centres = []
-    for _ in range(12):
+    for _ in range(15):
         drawn = seen.add_person()
         seen.record_start(drawn)
         centres.append(seen.add_person(drawn))
@@ -282,10 +282,10 @@ def stars_study(tied: bool, leaves: int) -> Discovered:
 
 def test_new_people_come_first_and_again_where_they_are_needed():
     scout = Scout(interviews=25)
-    assert scout.choose(Discovered(open=True), np.random.default_rng(0), 12) == [NEW] * 12
+    assert scout.choose(Discovered(open=True), np.random.default_rng(0), 15) == [NEW] * 15
     for tied, leaves, new, why in (
-        (False, 20, 6, "12 of 12 new people are not connected with the others through people you know"),
-        (True, 0, 6, "the last 7 people asked named only people you know"),
+        (False, 20, 3, "15 of 15 new people are not connected with the others through people you know"),
+        (True, 0, 3, "the last 7 people asked named only people you know"),
         (True, 20, 0, "a new person is likely to bring more than the people named so far"),
     ):
         seen = stars_study(tied, leaves)
@@ -298,13 +298,13 @@ def test_new_people_come_first_and_again_where_they_are_needed():
 def test_the_share_of_new_people_depends_on_the_number_of_interviews():
     seen = stars_study(tied=True, leaves=20)
     forty = Scout().for_study(100, 0.1).choose(seen, np.random.default_rng(0), 40)
-    assert forty[:28] == [NEW] * 28  # 12 of 40 are done
-    assert forty[28:] == Scout().choose(seen.closed(), np.random.default_rng(0), 12)
+    assert forty[:35] == [NEW] * 35  # 15 of 50 are done
+    assert forty[35:] == Scout().choose(seen.closed(), np.random.default_rng(0), 5)
     few = Discovered(open=True)
     few.record_start(few.add_person())
     said = [str(Scout().for_study(interviews, 0.1).reasons(few, NEW)[0]) for interviews in (100, 10, 1)]
     assert said == [
-        "1 of 40 new people have been interviewed; named people follow",
+        "1 of 50 new people have been interviewed; named people follow",
         "1 of 10 new people have been interviewed",
         "everyone who was named has been asked",
     ]

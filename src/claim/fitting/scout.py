@@ -3,8 +3,8 @@
 Studies are simulated. Here, unlike in a real study, it is known what a survey of each class would have brought; weights
 are fitted so that scores predict it best. The weights of classes come from closed studies on look-alikes of many kinds
 and on synthetic training networks; a second round of studies follows the scout of the first, so that it learns in
-situations it leads to itself. With these weights fixed, what marks and new people add is fitted to closed and open
-studies on the networks that foresight is fitted to (:func:`claim.fitting.studies.training_pool`).
+situations it leads to itself. How far marks can be trusted is fitted to closed and open studies on the networks that
+foresight is fitted to (:func:`claim.fitting.studies.training_pool`).
 """
 
 import sys
@@ -17,18 +17,16 @@ from scipy.optimize import minimize
 
 from claim.discovery import NEW, Discovered, Frame, Policy, Simulation, policy_named, surveys
 from claim.discovery.discovered import PersonClass
+from claim.discovery.policies.marks import FILE, Trust, mark_signals
 from claim.discovery.policies.scout import (
-    ADDITIONS,
     CLASS,
     STUDY,
     WEIGHTS,
-    Added,
     Answers,
     FirstScout,
     Weights,
     class_signals,
     classes_by_namers,
-    open_signals,
     study_signals,
 )
 from claim.fitting.random_graphs import look_alikes
@@ -147,7 +145,7 @@ def fit(moments: Iterable[Moment]) -> Weights:
     return Weights(*scaling, found.reshape(1 + len(STUDY), len(CLASS)).T)
 
 
-def _shares(moments: "Sequence[Moment | MarkedMoment]") -> FloatArray:
+def _shares(moments: Sequence[Moment]) -> FloatArray:
     """The share of what the choices of a moment would bring, times the weight of the moment; kinds weigh the same."""
     kinds = [moment.kind for moment in moments]
     weight = {kind: 1.0 / (kinds.count(kind) * len(set(kinds))) for kind in set(kinds)}
@@ -181,34 +179,33 @@ def _fit_shares(
 POOL = PoolSettings(look_alikes=60)
 STUDIES_OF_KIND = 40
 INTERVIEWS = (10, 25, 50)
-NOISE = (0.0, 0.5, 1.0, 1.0, 2.0, 1000.0)  # of the hub question
+USELESS = 1000.0
+NOISE = (0.0, 0.5, 1.0, 1.0, 2.0, USELESS)  # of the hub question
 NEW_SHARES = (0.2, 0.5, 0.8)
 OPEN_RULES = ("random", "change", "random-class", "degree+inverse", "max-contact", *3 * ("scout:1",), "most-marked")
-ADDED_PENALTY = 1e-2
+TRUST_PENALTY = 1e-3
 
 
 class MarkedMoment(NamedTuple):
-    """Classes that could be surveyed next: their scores without marks, marks, and what each would bring."""
+    """The signals of marks at a moment of a study, and whether these marks say anything."""
 
     kind: str
-    study: FloatArray
-    scores: FloatArray
-    marks: FloatArray
-    brings: FloatArray
+    signals: FloatArray
+    useful: bool
 
 
-def train_additions(weights: Weights, seed: int = 0, data_dir: str | None = None) -> Added:
-    """Fit what marks add to studies on the training pool."""
+def train_trust(seed: int = 0, data_dir: str | None = None) -> Trust:
+    """Fit how far marks can be trusted to studies on the training pool."""
     rng, pools = as_generator(seed), training_pool(POOL, seed, data_dir)
     kinds = [pool.kind for pool in pools]
     moments: list[MarkedMoment] = []
     for pool in pools:
         for _ in range(max(STUDIES_OF_KIND // kinds.count(pool.kind), 2)):
-            moments += marked_moments(pool, weights, rng)
-    return fit_additions(moments)
+            moments += marked_moments(pool, rng)
+    return fit_trust(moments)
 
 
-def marked_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> list[MarkedMoment]:
+def marked_moments(pool: Pool, rng: np.random.Generator) -> list[MarkedMoment]:
     """Some moments of a study with marks, open or closed."""
     noise = NOISE[rng.integers(len(NOISE))]
     if rng.random() < 0.6:
@@ -217,7 +214,7 @@ def marked_moments(pool: Pool, weights: Weights, rng: np.random.Generator) -> li
         start = rng.choice(pool.network.n, min(START, pool.network.n), replace=False)
         study = Simulation(pool.network, start, rng, hub_question=noise)
     rules = [policy_named(str(name)) for name in rng.choice(OPEN_RULES, 2)]
-    watcher = _MarksWatcher(study, pool.kind, weights, rules, rng.choice([0.0, 0.2, 0.5]), rng.choice(NEW_SHARES))
+    watcher = _MarksWatcher(pool.kind, noise < USELESS, rules, rng.choice([0.0, 0.2, 0.5]), rng.choice(NEW_SHARES))
     for _ in surveys(study, watcher, int(rng.choice(INTERVIEWS)), rng):
         pass
     return watcher.moments
@@ -228,43 +225,36 @@ class _MarksWatcher:
 
     name = "watcher"
 
-    def __init__(
-        self, study: Simulation, kind: str, weights: Weights, rules: list[Policy], share: float, new: float
-    ) -> None:
-        self.study, self.kind, self.weights, self.rules, self.share, self.new = study, kind, weights, rules, share, new
+    def __init__(self, kind: str, useful: bool, rules: list[Policy], share: float, new: float) -> None:
+        self.kind, self.useful, self.rules, self.share, self.new = kind, useful, rules, share, new
         self.moments: list[MarkedMoment] = []
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
-        groups, _ = classes_by_namers(discovered)
-        if len(groups) > 1 and rng.random() < LOOKS:
-            self.moments.append(self._moment(groups, rng))
+        if discovered.marks and rng.random() < LOOKS:
+            self.moments.append(MarkedMoment(self.kind, mark_signals(discovered), self.useful))
         if discovered.open and rng.random() < self.new:
             return [NEW]
         rule = self.rules[int(rng.random() < self.share)]
         return rule.choose(discovered, rng, count)
 
-    def _moment(self, groups: list[PersonClass], rng: np.random.Generator) -> MarkedMoment:
-        seen = self.study.discovered
-        looked, answers = [groups[i] for i in rng.permutation(len(groups))[:MOST_CLASSES]], Answers.of(seen)
-        study = open_signals(seen, answers)
-        scores = self.weights.parts(study[: len(STUDY)], class_signals(answers, looked)).sum(axis=1)
-        marks = np.array([float(len(group.marked_by)) for group in looked])
-        brings = np.array([brings_on_average(self.study, group, rng) for group in looked])
-        return MarkedMoment(self.kind, study, scores, marks, brings)
 
+def fit_trust(moments: Sequence[MarkedMoment]) -> Trust:
+    """The logistic regression of the largest likelihood, with a small L2 penalty; kinds weigh the same."""
+    kinds = [moment.kind for moment in moments]
+    weight = np.array([1.0 / (kinds.count(kind) * len(set(kinds))) for kind in kinds])
+    signals, sign = np.array([m.signals for m in moments]), np.where([m.useful for m in moments], 1.0, -1.0)
+    scale = np.maximum(signals.std(0), 1e-9)
+    known = np.column_stack([np.ones(len(signals)), signals / scale])
 
-def fit_additions(moments: Iterable[MarkedMoment]) -> Added:
-    """Weights of marks, by the signals of the study."""
-    moments = [moment for moment in moments if moment.brings.sum() > 0]
-    sizes = np.array([len(moment.brings) for moment in moments])
-    studies = np.repeat([moment.study for moment in moments], sizes, axis=0)
-    centre, scale = studies.mean(0), np.maximum(studies.std(0), 1e-9)
-    context = np.column_stack([np.ones(len(studies)), (studies - centre) / scale])
-    marks, given = (np.concatenate(each) for each in zip(*((m.marks, m.scores) for m in moments), strict=True))
-    return Added(centre, scale, _fit_shares(marks[:, None] * context, given, sizes, _shares(moments), ADDED_PENALTY))
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        margin = sign * (known @ weights)
+        slope = known.T @ (weight * -sign / (1.0 + np.exp(margin))) + 2.0 * TRUST_PENALTY * weights
+        return float(weight @ np.logaddexp(0.0, -margin) + TRUST_PENALTY * (weights @ weights)), slope
+
+    constant, *found = minimize(loss, np.zeros(known.shape[1]), jac=True, method="L-BFGS-B").x
+    return Trust(float(constant), np.array(found) / scale)
 
 
 if __name__ == "__main__":
-    folder, fitted = Path(sys.argv[1]), train()
-    for name, text in ((WEIGHTS, fitted.to_json()), (ADDITIONS, train_additions(fitted).to_json())):
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    for name, text in ((WEIGHTS, train().to_json()), (FILE, train_trust().to_json())):
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8", newline="\n")

@@ -15,7 +15,9 @@ from claim.networks.network import OffsetArray
 from claim.randomness import named_seed
 from claim.selection.foresight.selection_state import SeenNetwork
 
-POLICIES = ("random", "change", "degree+inverse", "max-contact", "random-class", "max-degree", "scout:1", "most-marked")
+POLICIES = (
+    "random", "change", "degree+inverse", "max-contact", "random-class", "max-degree", "scout:1", "scout", "most-marked",
+)  # fmt: skip
 START = 5
 FAMILIES, OTHERS = ("retweet", "animal", "villages", "zones"), "others"
 SHARES = (0.3, 0.5, 0.7, 0.7, 1.0)  # of the interviews of an open study with new people

@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
 def wanted_now(discovered: Discovered, answers: "Answers", interviews: int) -> Wanted:
     """The new people wanted now in a study of so many interviews."""
     new, done = len(discovered.start), len(discovered.surveyed)
-    first = round(best_share(interviews) * interviews)
+    first = round(best_share(interviews, bool(discovered.marks)) * interviews)
     left = round(share_for(LARGEST_SHARES, interviews) * interviews) - new
     if new < first:
         text = NAMED_FOLLOW if first < interviews else ONLY_NEW

@@ -37,7 +37,7 @@ class NewPeople:
 class Mix:
     """First a share of all interviews with new people, then those that another policy chooses among named people."""
 
-    share: float
+    share: float | None  # None: the best for the number of interviews on training networks
     policy: Policy
     name: str
     interviews: int
@@ -45,7 +45,7 @@ class Mix:
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """New people until their share is reached."""
-        left = max(round(self.share * self.interviews) - len(discovered.start), 0) if discovered.open else 0
+        left = max(self._wanted(discovered) - len(discovered.start), 0) if discovered.open else 0
         new = [NEW] * min(left, count)
         return [*new, *(self.policy.choose(discovered.closed(), rng, count - len(new)) if len(new) < count else [])]
 
@@ -57,10 +57,14 @@ class Mix:
         """The reasons of several people."""
         known = [person for person in people if person != NEW]
         found = iter(reasons_of_each(self.policy, discovered.closed(), known))
-        wanted = round(self.share * self.interviews)
+        wanted = self._wanted(discovered)
         text = NAMED_FOLLOW if wanted < self.interviews else ONLY_NEW
         new = [Message.of(text, done=len(discovered.start), wanted=wanted)]
         return [new if person == NEW else next(found) for person in people]
+
+    def _wanted(self, discovered: Discovered) -> int:
+        share = best_share(self.interviews, bool(discovered.marks)) if self.share is None else self.share
+        return round(share * self.interviews)
 
 
 class OneHop(NewPeople):
@@ -157,11 +161,12 @@ def probing_share(interviews: int) -> float:
 
 # By the number of interviews: the share of new people that reaches the most on training networks
 BEST_SHARES = {10: 1.0, 25: 0.6, 55: 0.5}
+MARKED_SHARES = {10: 1.0, 25: 0.5, 55: 0.4}  # the same where people say who knows the most people
 
 
-def best_share(interviews: int) -> float:
+def best_share(interviews: int, marked: bool = False) -> float:
     """The share of new people of ``mix:best``."""
-    return share_for(BEST_SHARES, interviews)
+    return share_for(MARKED_SHARES if marked else BEST_SHARES, interviews)
 
 
 def share_for(shares: Mapping[int, float], interviews: int) -> float:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from claim.discovery.discovered import NEW, Discovered, PersonClass, Status
+from claim.discovery.policies.marks import trust_in_marks, weight_of_marks
 from claim.discovery.policies.new_people import wanted_now
 from claim.discovery.protocols import ranked_apart
 from claim.discovery.ranking import is_large
@@ -218,62 +219,6 @@ def _acquainted(answers: Answers, named: list[list[int]]) -> FloatArray:
     return shares
 
 
-OPEN = (*STUDY, "marked above others", "marked asked", "news of named people", "news of new people")
-ADDITIONS = "scout_additions.json"
-RECENT = 8  # the last interviews with named people, and with new people, that are looked at
-DOUBT_MARKED = 2.0  # as many marked people who know no more than others are added, until more were asked
-
-
-@dataclass(frozen=True)
-class Added:
-    """What each mark of a person adds to their score; a weight in an average study, then of each signal of ``OPEN``."""
-
-    centre: FloatArray
-    scale: FloatArray
-    mark: FloatArray
-
-    def mark_in(self, signals: FloatArray) -> float:
-        """What a mark adds to the score of a person in a study with these signals."""
-        return float(self.mark[0] + self.mark[1:] @ ((signals - self.centre) / self.scale))
-
-    def to_json(self) -> str:
-        """The text of the file that is shipped."""
-        fields = {name: np.round(values, 5).tolist() for name, values in vars(self).items()}
-        return json.dumps({"signals": OPEN, **fields}, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> "Added":
-        """The weights of such a file."""
-        data = json.loads(text)
-        if tuple(data.pop("signals")) != OPEN:
-            raise ValueError("these weights were fitted to other signals")
-        return cls(**{name: np.array(values) for name, values in data.items()})
-
-
-@cache
-def shipped_additions() -> Added:
-    """The weights that come with the package; ``python -m claim.fitting.scout`` makes them again."""
-    return Added.from_json(files(__package__).joinpath(ADDITIONS).read_text(encoding="utf-8"))
-
-
-def open_signals(discovered: Discovered, answers: Answers) -> FloatArray:
-    """One number for each name of ``OPEN``: the study's signals, what marks tell, and what the last interviews brought.
-
-    Marks are judged by marked people who were surveyed: by how much they know more people than others who were met
-    through a contact (means of logarithms). Comparing them with new people would credit marks with what every contact
-    has: people with many contacts are named more often.
-    """
-    marked, new = (np.zeros(len(answers.degree), dtype=np.bool_) for _ in range(2))
-    marked[[answers.place[who] for who in set(discovered.marks.values()) if who in answers.place]] = True
-    new[[answers.place[who] for who in discovered.start if who in answers.place]] = True
-    known, of_new = np.log(np.maximum(answers.degree, 1.0)), answers.degree[new]
-    expected = np.log1p((of_new**2).sum() / of_new.sum() - 1.0) if of_new.sum() else 0.0
-    others = _average(known[(answers.earlier > 0) & ~marked], float(expected))
-    above = (known[marked] - others).sum() / (marked.sum() + DOUBT_MARKED)
-    brought = [np.log1p(_average(answers.news[each][-RECENT:], float(answers.news.mean()))) for each in (~new, new)]
-    return np.concatenate([study_signals(answers), [above, np.log1p(marked.sum()), *brought]])
-
-
 LEAST = 0.1  # contribution to the score, a logarithm: a tenth more yield
 MOST = 2
 
@@ -343,6 +288,7 @@ class Seen(NamedTuple):
         return float(self.study[STUDY.index("closure")])
 
 
+MARKS = 0.6  # what marks of weight 1 add to a score if they can be trusted; chosen on training networks
 # As shares of the closure seen; measured, see docs/notes/scout.md
 CHANCE = 0.4
 APART = 2.5
@@ -433,16 +379,13 @@ class Scout(FirstScout):
 
     name = "scout"
 
-    def __init__(
-        self, weights: Weights | None = None, added: Added | None = None, interviews: int = INTERVIEWS
-    ) -> None:
+    def __init__(self, weights: Weights | None = None, interviews: int = INTERVIEWS) -> None:
         super().__init__(weights)
-        self._added = added  # None: those shipped
         self._interviews = interviews
 
     def for_study(self, interviews: int, p: float) -> "Scout":
         """The same for so many interviews."""
-        return Scout(self._weights, self._added, interviews)
+        return Scout(self._weights, interviews)
 
     def choose(self, discovered: Discovered, rng: np.random.Generator, count: int = 1) -> list[int]:
         """In an open study the new people who are wanted now, then named people, and new ones if these are too few."""
@@ -468,10 +411,9 @@ class Scout(FirstScout):
         seen = super()._read(discovered, named)
         if not discovered.marks:
             return seen
-        added = self._added or shipped_additions()
-        worth = added.mark_in(open_signals(discovered, seen.answers))
-        marks = np.array([len(group.marked_by) for group in named], dtype=np.float64)
-        return seen._replace(parts=np.column_stack([seen.parts, worth * marks]))
+        weight = weight_of_marks(discovered)
+        marks = np.array([weight.get(group.members[0], 0.0) for group in named])
+        return seen._replace(parts=np.column_stack([seen.parts, MARKS * trust_in_marks(discovered) * marks]))
 
     def _chance(self, discovered: Discovered, seen: Seen) -> float:
         if discovered.marks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
 
 STUDY = (
     "log surveys", "log found excess", "log prior excess", "closure", "mixing", "log named", "named twice", "p",
-    "log drawn", "log marked", "marks' advantage",
+    "log drawn", "trust in marks",
 )  # fmt: skip
 STILL = (
     "named by", "sum 1/d", "max 1/d", "max log d", "mean log d", "start share", "log seen component", "ties of namers",
-    "siblings mean log d", "siblings", "surveyed", "degree", "log class size", "start", "marks", "marks / named by",
+    "siblings mean log d", "siblings", "surveyed", "degree", "log class size", "start", "trusted marks",
+    "trusted marks / named by",
 )  # fmt: skip
 MOVING = (
     "open surveyed", "open unsurveyed", "open + guess", "open + root guess", "own hidden", "open", "undiscounted",
@@ -33,8 +33,6 @@ MOVING = (
 BEFORE = (*STILL, "relative log d", *STUDY)
 FEATURES = (*BEFORE, *MOVING)
 SMALL = 1e-9
-DOUBT = 2.0  # people that stand against the degrees of a few
-TRUSTED = 0.1  # the least advantage of marked people who were surveyed with which marks are used
 
 
 class FeatureState(SelectionState):
@@ -162,24 +160,6 @@ def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArr
             (others > 1).sum() / (len(others) + 1.0),
             p,
             np.log1p(view.start.sum()),
-            *marks_observed(view),
+            view.trust,
         ]
     )
-
-
-def with_trusted_marks(view: SeenNetwork) -> SeenNetwork:
-    """What is seen, without the marks if marked people who were surveyed hardly have more contacts than others."""
-    count, advantage = marks_observed(view)
-    return view if count == 0 or advantage >= TRUSTED else replace(view, marks=np.zeros(view.n))
-
-
-def marks_observed(view: SeenNetwork) -> tuple[float, float]:
-    """How many marked people were surveyed, and by how much their degrees exceed those of other people met through a
-    contact (both logarithms; the second is shrunk towards 0 for few people).
-
-    Without it, no one could tell from a study how far its marks can be trusted.
-    """
-    found, logs = view.surveyed & ~view.start, np.log(np.maximum(view.degree, 1.0))
-    marked, others = logs[found & (view.marks > 0)], logs[found & (view.marks == 0)]
-    usual = (others.sum() + DOUBT * np.log1p(prior_excess(view))) / (len(others) + DOUBT)
-    return float(np.log1p(len(marked))), float((marked - usual).sum() / (len(marked) + DOUBT))

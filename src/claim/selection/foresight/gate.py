@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from claim.networks.network import FloatArray, IntArray
 from claim.selection.foresight.features import STUDY
 
-SIGNALS = tuple(name for name in STUDY if name not in ("p", "log marked", "marks' advantage"))
+SIGNALS = tuple(name for name in STUDY if name not in ("p", "trust in marks"))
 PLACES = [STUDY.index(name) for name in SIGNALS]
 FAR = 4.0  # standard deviations that a signal counts for at most
 LEAST = 0.05  # a smaller share is not worth the time

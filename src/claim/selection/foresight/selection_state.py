@@ -10,6 +10,7 @@ import numpy as np
 
 from claim.cascades.worlds import Worlds
 from claim.discovery import Discovered, Status
+from claim.discovery.policies.marks import trust_in_marks, weight_of_marks
 from claim.networks import Network
 from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
 from claim.selection.foresight.kernels import common_contacts, discount_siblings
@@ -35,7 +36,8 @@ class SeenNetwork:
     group: IntArray  # (n,)
     groups: int
     degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
-    marks: FloatArray  # (n,) how many surveyed people say that this person knows the most people
+    trust: float  # the probability that marks say anything; 0 without marks
+    marks: FloatArray  # (n,) weight of the marks of each person, times trust
 
     @classmethod
     def of(cls, discovered: Discovered) -> "SeenNetwork":
@@ -50,8 +52,10 @@ class SeenNetwork:
         alone = np.flatnonzero(group < 0)
         group[alone] = np.arange(len(classes), len(classes) + len(alone))
         network, groups = discovered.as_network(), len(classes) + len(alone)
-        marks = np.bincount(list(discovered.marks.values()), minlength=n).astype(np.float64) if n else np.zeros(0)
-        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), marks)
+        trust, marks = trust_in_marks(discovered), np.zeros(n)
+        for person, weight in weight_of_marks(discovered).items():
+            marks[person] = trust * weight
+        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), trust, marks)
 
     @property
     def n(self) -> int:

@@ -16,7 +16,7 @@ from claim.messages import Message
 from claim.networks.network import BoolArray, FloatArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.selection.fair import Fair
-from claim.selection.foresight.features import FeatureState, study_features, with_trusted_marks
+from claim.selection.foresight.features import FeatureState, study_features
 from claim.selection.foresight.groups import (
     ExpectedGroup,
     FairSearch,
@@ -350,7 +350,7 @@ class FittedForesight(FreeForesight):
         self, view: SeenNetwork, p: float, seed: int, attendance: float, *, in_people: bool = False
     ) -> FeatureState:
         samples = min(self.samples, MOST_WORLDS)
-        return FeatureState(with_trusted_marks(view), p, samples, seed, attendance, self._model(), in_people)
+        return FeatureState(view, p, samples, seed, attendance, self._model(), in_people)
 
     def ranges(self) -> Ranges:
         """Factors from fresh studies of the training networks and of look-alikes that nothing was trained on."""
