@@ -8,23 +8,19 @@ from claim.discovery import NEW, Discovered, Simulation, policy_named
 from claim.discovery.policies.open_studies import Mix
 from claim.discovery.policies.scout import (
     CLASS,
-    OPEN,
     STUDY,
     THEMES,
-    Added,
     Answers,
     Scout,
     Weights,
     class_signals,
-    open_signals,
-    shipped_additions,
     shipped_weights,
     strongest,
     study_signals,
 )
 from claim.discovery.policies.simple import named_by_many_and_lonely
 from claim.discovery.reasons import reasons_of, reasons_of_each
-from claim.fitting.scout import MarkedMoment, Moment, fit, fit_additions
+from claim.fitting.scout import Moment, fit
 from claim.networks import Network, load
 
 SCOUT = policy_named("scout")
@@ -223,33 +219,6 @@ def test_fitting_finds_the_signal_that_decides_and_what_turns_it_round():
 # Marks and new people
 
 
-def hub_study(right: bool) -> Discovered:
-    """Six people each name a hub of their own and two loners; three of the people they marked have been surveyed."""
-    seen = Discovered()
-    for _ in range(6):
-        seen.record_start(seen.add_person())
-    for drawn in range(6):
-        named = [seen.add_person(drawn) for _ in range(3)]
-        for person in named:
-            seen.add_tie(drawn, person)
-        hub, loner, _ = named
-        seen.record_mark(drawn, hub if right else loner)
-        if drawn < 3:
-            for person in (hub, loner):
-                seen.record_survey(person)
-                for _ in range(12 if person == hub else 0):
-                    seen.add_tie(person, seen.add_person(person))
-    return seen
-
-
-def test_marks_count_as_far_as_marked_people_knew_more_than_others():
-    right, wrong = (open_signals(seen, Answers.of(seen)) for seen in map(hub_study, (True, False)))
-    added = shipped_additions()
-    assert added.mark_in(right) > added.mark_in(wrong) + 0.1
-    assert added.mark_in(right) > 0.2
-    assert right[OPEN.index("marked above others")] == pytest.approx(3 * (np.log(13) - 2 / 5 * np.log1p(2)) / 5)
-
-
 def test_a_marked_person_is_asked_before_those_like_them():
     seen = Discovered()
     seen.record_start(seen.add_person())
@@ -264,7 +233,7 @@ def test_a_marked_person_is_asked_before_those_like_them():
 
 
 def stars_study(tied: bool, leaves: int) -> Discovered:
-    """Fifteen new people, each of whom named the centre of a star; seven centres were asked, who may know each other."""
+    """Fifteen new people, each of whom named the centre of a star; seven centres, who may be tied, were asked."""
     seen = Discovered(open=True)
     centres = []
     for _ in range(15):
@@ -308,17 +277,3 @@ def test_the_share_of_new_people_depends_on_the_number_of_interviews():
         "1 of 10 new people have been interviewed",
         "everyone who was named has been asked",
     ]
-
-
-def test_fitting_finds_what_marks_bring():
-    rng, moments = np.random.default_rng(0), []
-    for _ in range(600):
-        study, scores, marks = rng.normal(size=len(OPEN)), rng.normal(size=6), rng.integers(0, 3, 6).astype(float)
-        brings = np.exp(scores + (0.3 + 0.4 * study[6]) * marks)
-        moments.append(MarkedMoment("made up", study, scores, marks, brings))
-    added = fit_additions(moments)
-    assert added.mark[0] == pytest.approx(0.3, abs=0.1)
-    assert added.mark[7] == pytest.approx(0.4, abs=0.1)
-    assert Added.from_json(added.to_json()).to_json() == added.to_json()
-    with pytest.raises(ValueError, match="other signals"):
-        Added.from_json(added.to_json().replace('"closure"', '"something else"'))

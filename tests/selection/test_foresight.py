@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from claim.discovery import Discovered, Frame, Simulation, policy_named, surveys
+from claim.discovery.policies.marks import trust_in_marks
 from claim.discovery.policies.open_studies import Mix
 from claim.errors import InputError
 from claim.networks import Network
 from claim.networks.synthetic import retweet_like, vole_like
 from claim.randomness import draw_seed
 from claim.selection.foresight import Expected, FittedForesight, FreeForesight, foresight_named
-from claim.selection.foresight.features import with_trusted_marks
 from claim.selection.foresight.model import shipped_path
 from claim.selection.foresight.reach import estimated_people
 from claim.selection.foresight.selection_state import SeenNetwork, closure, excess_degree, hidden_reach, spread
@@ -435,18 +435,16 @@ def test_one_model_is_for_networks_of_any_kind_and_the_first_models_stay():
         foresight_named("foresight:zebra")
 
 
-@pytest.mark.parametrize(
-    ("surveyed", "marker", "marked", "used"),
-    [((2, 3, 6, 7), 0, 6, True), ((2, 3, 6, 7), 1, 2, False), ((3, 6, 7), 1, 2, True), ((), 0, 6, True)],
-)
-def test_marks_are_used_until_marked_people_prove_to_have_no_more_contacts(surveyed, marker, marked, used):
-    """6 and 7 have ten contacts each, 2 and 3 have one."""
+@pytest.mark.parametrize("marked", [1, 6])
+def test_marks_count_as_far_as_they_can_be_trusted(marked):
+    """Person 0 marks one of three contacts: 6 and 7, who have ten contacts each, or 1, who has four."""
     hubs = Network.from_edges([0, 0, 0, 1, 1, 1, *[6] * 9, *[7] * 9], [1, 6, 7, 2, 3, 4, *range(8, 17), *range(17, 26)])
-    seen = Discovered.from_network(hubs, [0, 1])
-    for person in surveyed:
-        seen.record_survey(person)
-    seen.record_mark(marker, marked)
-    assert with_trusted_marks(SeenNetwork.of(seen)).marks.sum() == used
+    seen = Discovered.from_network(hubs, [0, 1, 6, 7])
+    seen.record_mark(0, marked)
+    view = SeenNetwork.of(seen)
+    assert view.trust == trust_in_marks(seen)
+    assert view.marks[marked] == pytest.approx(view.trust * np.log(3))
+    assert view.marks.sum() == view.marks[marked]
 
 
 # The field's troubles -------------------------------------------------------------------------------------------------

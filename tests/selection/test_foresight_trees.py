@@ -141,7 +141,7 @@ def test_the_gate_does_not_look_at_p_or_marks(two_sorts):
     studies, sort = two_sorts
     gate = fit_gate(studies, sort, np.ones(len(sort)), ("stars", "clustered"))
     other = studies.copy()
-    other[:, [STUDY.index(name) for name in ("p", "log marked", "marks' advantage")]] += 1.0
+    other[:, [STUDY.index(name) for name in ("p", "trust in marks")]] += 1.0
     assert all((gate.shares(one) == gate.shares(two)).all() for one, two in zip(studies, other, strict=True))
 
 

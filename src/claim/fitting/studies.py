@@ -16,7 +16,8 @@ from claim.randomness import named_seed
 from claim.selection.foresight.selection_state import SeenNetwork
 
 POLICIES = (
-    "random", "change", "degree+inverse", "max-contact", "random-class", "max-degree", "scout:1", "scout", "most-marked",
+    "random", "change", "degree+inverse", "max-contact", "random-class", "max-degree", "scout:1", "scout",
+    "most-marked",
 )  # fmt: skip
 START = 5
 FAMILIES, OTHERS = ("retweet", "animal", "villages", "zones"), "others"
