@@ -9,7 +9,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,30 +18,29 @@ from claim.experiments.published import INFLUENCE, published
 
 ROOT = Path(__file__).parent.parent
 RECORD = ROOT / "results" / "record"
-SAME = ("seed", "budget", "leaders", "p", "runs")  # settings of rows in one table
 BUDGETS = {"Five surveys": ("five",), "Ten, twenty and fifty surveys": ("ten", "twenty", "fifty")}
 RULES = ("random", "change", "degree+inverse", "max-contact")
-SELECTORS = ("greedy", "foresight", "foresight:free")
 LARGEST_ERROR = "largest standard error"
 # How README calls the policies that the record calls by their names
-CALLED = {"CHANGE with equal access": "change", "`shaped-dqn`": "shaped-dqn", "`claim`": "claim"}
-THEN = {"foresight:1": "foresight"}  # what the first measurements called them
+CALLED = {"CHANGE": "change", "CHANGE with equal access": "change", "`shaped-dqn`": "shaped-dqn", "`claim`": "claim"}
+CLOSED = {10: "five-surveys", 25: "twenty-surveys", 55: "fifty-surveys"}  # files by the number of interviews
+OPENED = {
+    "new people; a random contact of each leads": ("open-{}", "one-hop"),
+    "new and named people (`mix:best`)": ("open-{}", "mix:best"),
+    "the same, asked who knows the most people": ("open-{}-marks", "mix:best"),
+}
+OPEN_STUDIES = [f"open-{interviews}{question}" for interviews in CLOSED for question in ("", "-marks")]
 FIELD, PAPER = "What a team can do (field protocol)", "Comparison with the paper (paper protocol)"
 
 Table = dict[str, dict[str, str]]  # cells by row and network
 
 
-@cache
 def measured(budget: str) -> dict[str, Any]:
-    """The results of a number of surveys; rows of ``claim`` were measured later, with the same start sets."""
-    result = read(f"{budget}-surveys")
-    if (RECORD / f"{budget}-surveys-claim.json.gz").exists():
-        later = read(f"{budget}-surveys-claim")
-        assert all(later["manifest"]["settings"][each] == result["manifest"]["settings"][each] for each in SAME)
-        result["rows"] += [row | {"selector": THEN.get(row["selector"], row["selector"])} for row in later["rows"]]
-    return result
+    """The results of a number of surveys, or those of a file."""
+    return read(budget if budget.startswith("open-") else f"{budget}-surveys")
 
 
+@cache
 def read(name: str) -> dict[str, Any]:
     with gzip.open(RECORD / f"{name}.json.gz", "rt", encoding="utf-8") as file:
         result: dict[str, Any] = json.load(file)
@@ -105,19 +104,56 @@ def record() -> str:
     return (ROOT / "docs" / "notes" / "record.md").read_text(encoding="utf-8")
 
 
-def test_the_table_of_readme_is_that_of_the_results() -> None:
-    table = table_under(FIELD, readme())
-    methods = {f"{policy}, {selector}" for policy in ("random", "scout") for selector in SELECTORS}
-    assert {*methods, "OPT: the whole network known"} <= set(table)
-    assert differences(table, "five") == []
+class MainRow(NamedTuple):
+    """A row of README's main table."""
+
+    interviews: str
+    who: str
+    selector: str
+    cells: dict[str, str]
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """The file and the policy that the cells are from."""
+        closed = re.fullmatch(r"5 start people, (\d+) by (.+)", self.who)
+        if closed:
+            assert int(self.interviews) == 5 + int(closed[1])
+            return CLOSED[int(self.interviews)], CALLED.get(closed[2], closed[2])
+        file, policy = OPENED[self.who]
+        return file.format(self.interviews), policy
+
+    def expected(self, network: str) -> str:
+        if self.who.startswith("OPT"):
+            return f"{read('five-surveys')['opt'][network]:.1f}"
+        file, policy = self.source
+        sought = (network, policy, self.selector, "field")
+        (row,) = (row for row in read(file)["rows"] if _key(row) == sought)
+        return f"{row['mean']:.1f} ± {row['stderr']:.1f}"
 
 
-def test_readme_marks_the_most_people_reached_on_each_network() -> None:
-    section = readme().split(FIELD)[1].split("OPT:")[0]
-    rows = [line.strip("|").split("|")[1:] for line in section.splitlines() if " ± " in line]
-    for column in zip(*rows, strict=True):
-        bold = [cell.strip(" *").split()[0] for cell in column if "**" in cell]
-        assert bold == [max((cell.strip(" *").split()[0] for cell in column), key=float)]
+def main_rows(text: str) -> list[MainRow]:
+    section = text.split(f"### {FIELD}\n", 1)[1].split("###")[0]
+    lines = re.search(r"(^\|.*\n)+", section, re.MULTILINE)[0].splitlines()
+    first, *rows = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+    return [MainRow(*row[:3], dict(zip(first[3:], row[3:], strict=True))) for row in rows]
+
+
+def test_the_main_table_of_readme_is_that_of_the_results() -> None:
+    rows = main_rows(readme())
+    assert {row.interviews for row in rows} == {"10", "25", "55", "all"}
+    assert {row.who for row in rows} >= {*OPENED, "5 start people, 5 by random"}
+    for row in rows:
+        assert row.cells == {network: row.expected(network) for network in row.cells}
+
+
+def test_readme_marks_the_most_people_reached_with_each_number_of_interviews() -> None:
+    lines = readme().split(FIELD)[1].split("OPT:")[0].splitlines()
+    rows = [line.strip("|").split("|") for line in lines if " ± " in line]
+    for interviews in CLOSED:
+        block = [row[3:] for row in rows if row[0].strip() == str(interviews)]
+        for column in zip(*block, strict=True):
+            numbers = [float(cell.strip(" *").split()[0]) for cell in column]
+            assert ["**" in cell for cell in column] == [number == max(numbers) for number in numbers]
 
 
 def test_readme_compares_with_the_paper_in_its_protocol_alone() -> None:
@@ -170,7 +206,7 @@ def test_runs_and_budget_are_those_the_page_names(budget: str) -> None:
 def test_scout_against_the_best_fixed_rule() -> None:
     table = table_under("Scout and the best fixed rule", record())
     for budget, cells in table.items():
-        assert cells == {network: against_the_best_rule(f"rules-{budget}", network) for network in cells}
+        assert cells == {network: against_the_best_rule(budget, network) for network in cells}
     assert set(table) == {"twenty", "fifty"}
 
 
@@ -181,9 +217,18 @@ def test_the_table_of_other_networks() -> None:
         assert differences({method: cells}, f"unseen-{budget}") == []
 
 
+@pytest.mark.parametrize("name", OPEN_STUDIES)
+def test_the_tables_of_open_studies_are_those_of_the_results(name: str) -> None:
+    interviews, asked = re.fullmatch(r"open-(\d+)(-marks)?", name).groups()
+    heading = f"Open studies of {interviews} interviews" + (" with the question" if asked else "")
+    table = table_under(heading, record())
+    assert differences(table, name) == []
+    assert set(table) == {f"{row['policy']}, {row['selector']}" for row in read(name)["rows"]}
+
+
 def test_an_altered_number_is_found_out() -> None:
-    """In every column and row of README's table, in the mean and in the error."""
-    table = table_under(FIELD, readme())
+    """In every column and row of a table, in the mean and in the error."""
+    table = table_under("Five surveys", record())
     for label, cells in table.items():
         for network, cell in cells.items():
             for digit in {cell.index(".") - 1, len(cell) - 1}:
