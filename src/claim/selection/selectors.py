@@ -32,8 +32,8 @@ class MethodSelector:
     than ``ic``.
 
     ``fair`` says how the greedy method balances groups, as far as they are known of at least two.
-    ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
-    probabilities instead of for ``p`` alone.
+    ``attendance`` is the probability that a leader comes; the ``certain`` people come in any case. With
+    ``p_range`` leaders are chosen by the mean over these probabilities instead of for ``p`` alone.
     """
 
     p: float = 0.1
@@ -44,6 +44,7 @@ class MethodSelector:
     model: Model = IC
     fair: str = "none"
     name: str = "greedy"
+    certain: tuple[int, ...] = ()
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
@@ -54,7 +55,8 @@ class MethodSelector:
             groups = Groups.of("group", [discovered.groups.get(person, UNKNOWN) for person in range(len(discovered))])
             return choose_fairly(task, groups, Fair.of(self.fair))[0]
         if self.name == "greedy" and (self.attendance != 1 or self.p_range):
-            return robust_greedy(task, beliefs_of([self.model], self.p_range or (self.p,)), self.attendance)
+            beliefs = beliefs_of([self.model], self.p_range or (self.p,))
+            return robust_greedy(task, beliefs, self.attendance, certain=self.certain)
         return METHODS[self.name](task).leaders
 
 

@@ -7,7 +7,7 @@ and contacts in inverse proportion to the mean degree of their group, which are 
 they have (Volz and Heckathorn, Journal of Official Statistics 2008).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -162,6 +162,7 @@ class FairSearch(Search):
         self.view, self.seen = view, seen
         self.groups = EstimatedGroups(seen.names, np.maximum(people * seen.sizes, 1.0))  # type: ignore[assignment]
         self.candidates, self.k, self.priority = candidates, k, priority
+        self._certain = frozenset(selector.certain)
         states = [selector.state(view, p, seed, selector.planned_attendance()) for p in selector.chances]
         self._members = seen.members(view, seen.mixing)
         self._hidden = [self._members @ beyond_first(seen.mixing, each.p * each.hidden.excess) for each in states]
@@ -177,7 +178,7 @@ class FairSearch(Search):
         for i in range(known, len(chosen)):
             states = [state.copy() for state in found.states]
             for state in states:
-                state.take(chosen[i])
+                state.take(chosen[i], 1.0 if chosen[i] in self._certain else None)
             found = self._partial(states, found.beyond[chosen[i]])
             if len(self._kept) >= self._most:
                 del self._kept[next(iter(self._kept))]
@@ -206,9 +207,12 @@ def choose_fairly_unseen(search: FairSearch, fair: Fair) -> list[int]:
 
 def expected_groups(
     states: Sequence[SelectionState], seen: SeenGroups, leaders: Sequence[int], expected: "Expected", people: float,
-    rng: np.random.Generator,
+    rng: np.random.Generator, certain: Collection[int] = (),
 ) -> dict[str, ExpectedGroup]:  # fmt: skip
-    """The expected reach in each group: its range follows from that of the whole and from the posterior of mixing."""
+    """The expected reach in each group: its range follows from that of the whole and from the posterior of mixing.
+
+    The ``certain`` ones of the leaders come in any case.
+    """
     view, groups = states[0].view, len(seen.names)
     known = seen.numbers < groups
     own = np.zeros((view.n, groups))
@@ -219,9 +223,10 @@ def expected_groups(
     for state in states:
         for leader in leaders:
             group, beyond = view.group[leader], state.beyond[:, None]
+            surer = 1.0 / state.attendance if leader in certain else 1.0
             for total, weights in ((seen_reach, columns), (hidden_reach, columns * beyond)):
-                total += [state.mean_gain(group, np.ascontiguousarray(each)) for each in weights.T]
-            state.take(leader)
+                total += [surer * state.mean_gain(group, np.ascontiguousarray(each)) for each in weights.T]
+            state.take(leader, 1.0 if leader in certain else None)
     step = float(np.mean([state.p * state.hidden.excess for state in states]))
 
     def reach(mixing: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """What foresight sees of a study, what it estimates of the hidden contacts, and a selection in progress."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -201,17 +201,19 @@ class SelectionState:
         means: FloatArray = np.bincount(group, values[self.left], groups) / count
         return means
 
-    def take(self, person: int) -> None:
-        """Make a person a leader."""
-        view = self.view
+    def take(self, person: int, attendance: float | None = None) -> None:
+        """Make a person a leader, who comes with a probability of their own if one is given."""
+        view, comes = self.view, self.attendance if attendance is None else attendance
         self.left[person] = False
-        cover_components(tuple(self.worlds), person, self.attendance, self.uncovered)
+        cover_components(tuple(self.worlds), person, comes, self.uncovered)
         if not view.surveyed[person]:
-            factor = 1.0 - self.attendance * self.hidden.closure
+            factor = 1.0 - comes * self.hidden.closure
             discount_siblings(person, factor, self.beyond, view.surveyed, view.network.offsets, view.network.contacts)
 
-    def take_all(self, leaders: Sequence[int]) -> FloatArray:
+    def take_all(self, leaders: Sequence[int], certain: Collection[int] = ()) -> FloatArray:
         """Make all of them leaders; returns, of shape (4, leaders), what each reaches alone and adds to those before.
+
+        The ``certain`` ones come in any case.
 
         The last two rows count along seen contacts only: the surveyed people and the other people that each adds.
         """
@@ -221,5 +223,5 @@ class SelectionState:
         parts = surveyed.astype(np.float64), (~surveyed).astype(np.float64)
         for i, leader in enumerate(leaders):
             added[1:, i] = [self.gains(group[[i]])[0], *(self.mean_gain(group[i], part) for part in parts)]
-            self.take(leader)
+            self.take(leader, 1.0 if leader in certain else None)
         return added

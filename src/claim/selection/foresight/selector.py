@@ -126,9 +126,9 @@ class FreeForesight:
     """Greedy by the number of people each candidate is expected to add on the whole network, seen or not.
 
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
-    probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
-    for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
-    not known): no reach is expected above it.
+    probability that a leader comes; the ``certain`` people come in any case. With ``p_range`` leaders are chosen by the
+    mean over these probabilities instead of for ``p`` alone. ``people`` is the number of people there are, or the least
+    and the most there may be (0 and inf: not known): no reach is expected above it.
     """
 
     p: float = 0.1
@@ -139,6 +139,7 @@ class FreeForesight:
     family: str = FREE
     people: float | tuple[float, float] | None = None
     fair: str = "none"  # how groups are balanced, where they are known of several people
+    certain: tuple[int, ...] = ()
     undirected_ic_only: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -212,7 +213,7 @@ class FreeForesight:
             return {}
         seed = draw_seed(rng)
         states = [SelectionState(view, p, self.samples, seed, self.attendance) for p in self.chances]
-        return expected_groups(states, groups, leaders, expected, self._people(view), rng)
+        return expected_groups(states, groups, leaders, expected, self._people(view), rng, self.certain)
 
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
@@ -226,7 +227,7 @@ class FreeForesight:
 
         def take(person: int) -> None:
             for state in states:
-                state.take(person)
+                state.take(person, 1.0 if person in self.certain else None)
 
         return picked_in_turn(candidates, k, best, take)
 
@@ -250,7 +251,7 @@ class FreeForesight:
             if chosen and p:
                 found.append(replace(self, p=p).expect_in(view, chosen, seed))
             else:  # only the leaders themselves
-                found.append(Expected(*(self.attendance * len(chosen),) * 3))
+                found.append(Expected(*(self.attendance * float(self._surer(chosen).sum()),) * 3))
         return Expected.over(found)
 
     def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int) -> Expected:
@@ -267,10 +268,15 @@ class FreeForesight:
         cannot raise a guess of none, which a few answers without further contacts would give.
         """
         state = self.state(view, self.p, seed, self.attendance)
-        _, *added = state.take_all(leaders)
-        reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
-        guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
+        _, *added = state.take_all(leaders, self.certain)
+        surer = self._surer(leaders)
+        reach, surveyed, others = (self.attendance * _left_to_right((surer * each).tolist()) for each in added)
+        guess = Guess(reach + self.p * others, surveyed + others, self.attendance * float(surer.sum()))
         return guess, study_features(state.view, state.hidden, self.p)
+
+    def _surer(self, leaders: Sequence[int]) -> FloatArray:
+        """How likely each leader comes, against the attendance."""
+        return np.where(np.isin(np.array(leaders, dtype=np.int64), self.certain), 1.0 / self.attendance, 1.0)
 
     def reasons(
         self,
@@ -292,12 +298,13 @@ class FreeForesight:
         if not chosen:
             return []
         seed = draw_seed(as_generator(rng))
-        parts = [self.state(view, p, seed, self.attendance).take_all(chosen) for p in self.chances]
+        parts = [self.state(view, p, seed, self.attendance).take_all(chosen, self.certain) for p in self.chances]
         alone, added, surveyed, others = np.mean(parts, axis=0)
         known, shown = surveyed + others, added
         if reach is not None:
             least = np.mean([p * part[3] for p, part in zip(self.chances, parts, strict=True)], axis=0)
-            beyond = np.maximum(added - known, 0.0) + least
+            surer = self._surer(chosen)
+            known, beyond = surer * known, surer * (np.maximum(added - known, 0.0) + least)
             first = slice(reach[1])
             missing = max(reach[0] / self.attendance - float(known[first].sum()), 0.0)
             known = self.attendance * known
