@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from claim.errors import InputError
+from claim.field.advice.observed import observed_in
 from claim.field.advice.recommend import Suggestion
 from claim.field.study.setup import FairRule
 from claim.field.study.study import Person, Study
@@ -52,6 +53,7 @@ class LeaderAdvice:
     known: int
     groups: "Mapping[str, ExpectedGroup]"
     plain: "Expected | None" = None
+    said_yes: int = 0  # people who do not lead and were reached by earlier leaders, whom the next ones add to
 
 
 def choose_leaders(
@@ -72,6 +74,9 @@ class LeaderChoice:
     those who refused to be surveyed too, unless the team asks for them. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away. ``groups`` are
     those of people by code; ``fair`` says how leaders are balanced between them, if not as in the settings.
+
+    Once leaders came, those still missing are the next wave: they add the most to the people known to be reached, who
+    are the leaders who came and those who said yes in the follow-up. The latter are not asked to lead.
 
     The reach and the reasons are computed when they are asked for.
     """
@@ -95,17 +100,24 @@ class LeaderChoice:
         self.groups, self.fair = groups or {}, setup.fair if fair is None else fair
         self.attendance = setup.attendance if attendance is None else attendance
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
+        observed = observed_in(study)
+        self._discovered = observed.left(study.discovered())
         self._foresight = foresight_named(
-            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people
+            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people, certain=observed.reached
         )
         self._wishes = _wishes(study, self.include, self.exclude)
         k, known = setup.leaders, len(study.seen.codes)
         if len(self._wishes["must"]) > k:
             problem = "{count} people are to lead, but the study has {leaders} leaders"
             raise InputError(problem, count=len(self._wishes["must"]), leaders=k)
-        self._view = SeenNetwork.of(study.discovered())
-        self._chosen: list[int] = []
-        if known - len(self._wishes["must_not"]) < 1:
+        self._view = SeenNetwork.of(self._discovered)
+        must = self._wishes["must"]
+        self._wishes["must"] = observed.first(must)
+        self._reached = set(self._wishes["must"]) - set(must)  # people who do not lead
+        self._wishes["must_not"] = [who for who in self._wishes["must_not"] if who not in self._reached]
+        self._chosen: list[int] = []  # the leaders, with the people reached after those of ``must``
+        self._count = k = k + len(self._reached)
+        if known - len(self._wishes["must_not"]) - len(self._reached) < 1:
             return
         greedy = MethodSelector(setup.p, SAMPLES)
         if self.fair != "none" and self._grouped is not None:
@@ -114,7 +126,7 @@ class LeaderChoice:
                 wishes = self._wishes | {"must": self._chosen or self._wishes["must"]}
                 self._chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
         elif setup.selector == "greedy":
-            self._chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes)
+            self._chosen = greedy.select(self._discovered, k + REPLACEMENTS, self._random("leaders"), **self._wishes)
         else:
             candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
             self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
@@ -122,15 +134,15 @@ class LeaderChoice:
     @property
     def leaders(self) -> tuple[str, ...]:
         """The codes of the leaders, best first."""
-        return tuple(self.study.seen.codes[who] for who in self._chosen[: self.study.setup.leaders])
+        return tuple(self.study.seen.codes[who] for who in self._chosen[: self._count] if who not in self._reached)
 
     @cached_property
     def reach(self) -> "Expected | None":
         """How many people the leaders reach on average; None as long as too little is known to say so."""
         if not self._chosen or not any(person.surveyed_at for person in self.study.people.values()):
             return None
-        leaders = self._chosen[: self.study.setup.leaders]
-        expected = self._foresight.expect(self.study.discovered(), leaders, self._random("reach"), self._view)
+        leaders = self._chosen[: self._count]
+        expected = self._foresight.expect(self._discovered, leaders, self._random("reach"), self._view)
         return None if expected.vague else expected
 
     @cached_property
@@ -144,7 +156,7 @@ class LeaderChoice:
         shown = {group for group, count in Counter(large.values()).items() if count >= LEAST_KNOWN}
         if len(shown) < 2:
             return None
-        discovered = self.study.discovered().copy()
+        discovered = self._discovered.copy()
         for code, group in large.items():
             if group in shown and code in index:
                 discovered.record_group(index[code], group)
@@ -155,7 +167,7 @@ class LeaderChoice:
         """How many people of each group the leaders reach; nothing as long as too little is known to say so."""
         if self.reach is None or self._grouped is None:
             return {}
-        leaders = self._chosen[: self.study.setup.leaders]
+        leaders = self._chosen[: self._count]
         return self._foresight.expect_groups(self._grouped, leaders, self.reach, self._random("groups"))
 
     @cached_property
@@ -173,15 +185,17 @@ class LeaderChoice:
 
         setup, codes, reach = self.study.setup, self.study.seen.codes, self.reach
         found = self._foresight.reasons(
-            self.study.discovered(),
+            self._discovered,
             self._chosen,
             self._random("reasons"),
-            reach and (reach.mean, setup.leaders),
+            reach and (reach.mean, self._count),
             self._view,
             **self._wishes,
         )
         suggestions = []
         for leader, whys, shown in zip(self._chosen, found, shown_reasons(found, reach is not None), strict=True):
+            if leader in self._reached:
+                continue
             adds = (
                 None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
             )
@@ -189,7 +203,8 @@ class LeaderChoice:
             suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
         leaders, others = tuple(suggestions[: setup.leaders]), tuple(suggestions[setup.leaders :])
         groups, plain = self.reach_by_group, self.plain_reach
-        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes), groups, plain)
+        said_yes = len(self._reached)
+        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes), groups, plain, said_yes)
 
     def _random(self, purpose: str) -> np.random.Generator:
         return np.random.default_rng(named_seed(self.study.setup.seed, purpose))
