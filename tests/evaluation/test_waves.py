@@ -151,3 +151,9 @@ def test_waves_can_be_repeated_and_are_counted():
 def test_waves_that_make_no_sense_are_refused(given, problem):
     with pytest.raises(InputError, match=problem):
         compare_waves(contacts(), "random", runs=1, **given)
+
+
+def test_waves_on_directed_networks_are_refused():
+    network = Network.from_edges([0, 1, 2], [1, 2, 0], n=3, directed=True, name="one way")
+    with pytest.raises(InputError, match="one way: leaders in waves take contacts that go both ways"):
+        compare_waves(network, "random", [1, 1], runs=1)

@@ -115,7 +115,7 @@ def compare_waves(
         raise InputError("leaders in waves need a selector: a policy that chooses its own leaders has none")
     rows, done, update = [], 0, progress or (lambda done, total: None)
     for network in hidden:
-        check_contacts(network)
+        check_contacts(network, "leaders in waves")
         starts = draw_start_sets(network, runs, study.start_size, seed)
         for method in methods:
             pairs = []

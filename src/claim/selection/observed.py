@@ -54,5 +54,5 @@ def next_leaders(
     if is_dataclass(selector) and hasattr(selector, "certain"):
         selector = replace(selector, certain=observed.reached)
     first = observed.first()
-    left = observed.left(discovered)
-    return selector.select(left, len(first) + k, rng, must=first, must_not=must_not)[len(first) :]
+    left, others = observed.left(discovered), [person for person in must_not if person not in first]
+    return selector.select(left, len(first) + k, rng, must=first, must_not=others)[len(first) :]
