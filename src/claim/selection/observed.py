@@ -1,7 +1,8 @@
 """Leaders for the next wave: what was observed of the earlier ones, and the leaders who add the most to it.
 
 Everyone whom a message reaches tries once to reach each contact. So the contacts between people reached and people who
-were not have failed, and the people reached count like leaders who come in any case.
+were not have failed, and the people reached count like leaders who come in any case. What the failed contacts tell of
+unseen ones still holds: foresight leaves them out of the worlds that it draws, and not of what it estimates from.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,6 +43,9 @@ class Observed:
         return discovered.without(self.failed) if self.failed else discovered
 
 
+NOTHING = Observed()
+
+
 def next_leaders(
     selector: Selector,
     discovered: Discovered,
@@ -51,8 +55,10 @@ def next_leaders(
     must_not: Iterable[int] = (),
 ) -> list[int]:
     """``k`` more leaders, best first, or all who are left."""
-    if is_dataclass(selector) and hasattr(selector, "certain"):
-        selector = replace(selector, certain=observed.reached)
     first = observed.first()
-    left, others = observed.left(discovered), [person for person in must_not if person not in first]
-    return selector.select(left, len(first) + k, rng, must=first, must_not=others)[len(first) :]
+    others = [person for person in must_not if person not in first]
+    if is_dataclass(selector) and hasattr(selector, "observed"):
+        selector = replace(selector, observed=observed)
+    else:
+        discovered = observed.left(discovered)
+    return selector.select(discovered, len(first) + k, rng, must=first, must_not=others)[len(first) :]

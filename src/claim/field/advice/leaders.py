@@ -101,16 +101,15 @@ class LeaderChoice:
         self.attendance = setup.attendance if attendance is None else attendance
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
         observed = observed_in(study)
-        self._discovered = observed.left(study.discovered())
         self._foresight = foresight_named(
-            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people, certain=observed.reached
+            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people, observed=observed
         )
         self._wishes = _wishes(study, self.include, self.exclude)
         k, known = setup.leaders, len(study.seen.codes)
         if len(self._wishes["must"]) > k:
             problem = "{count} people are to lead, but the study has {leaders} leaders"
             raise InputError(problem, count=len(self._wishes["must"]), leaders=k)
-        self._view = SeenNetwork.of(self._discovered)
+        self._view = SeenNetwork.of(study.discovered(), observed.failed)
         must = self._wishes["must"]
         self._wishes["must"] = observed.first(must)
         self._reached = set(self._wishes["must"]) - set(must)  # people who do not lead
@@ -119,14 +118,14 @@ class LeaderChoice:
         self._count = k = k + len(self._reached)
         if known - len(self._wishes["must_not"]) - len(self._reached) < 1:
             return
-        greedy = MethodSelector(setup.p, SAMPLES)
+        greedy = MethodSelector(setup.p, SAMPLES, observed=observed)
         if self.fair != "none" and self._grouped is not None:
             selector = replace(greedy if setup.selector == "greedy" else self._foresight, fair=self.fair)
             for count in (k, k + REPLACEMENTS):  # replacements are balanced beside the leaders
                 wishes = self._wishes | {"must": self._chosen or self._wishes["must"]}
                 self._chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
         elif setup.selector == "greedy":
-            self._chosen = greedy.select(self._discovered, k + REPLACEMENTS, self._random("leaders"), **self._wishes)
+            self._chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes)
         else:
             candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
             self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
@@ -142,7 +141,7 @@ class LeaderChoice:
         if not self._chosen or not any(person.surveyed_at for person in self.study.people.values()):
             return None
         leaders = self._chosen[: self._count]
-        expected = self._foresight.expect(self._discovered, leaders, self._random("reach"), self._view)
+        expected = self._foresight.expect(self.study.discovered(), leaders, self._random("reach"), self._view)
         return None if expected.vague else expected
 
     @cached_property
@@ -156,7 +155,7 @@ class LeaderChoice:
         shown = {group for group, count in Counter(large.values()).items() if count >= LEAST_KNOWN}
         if len(shown) < 2:
             return None
-        discovered = self._discovered.copy()
+        discovered = self.study.discovered().copy()
         for code, group in large.items():
             if group in shown and code in index:
                 discovered.record_group(index[code], group)
@@ -185,7 +184,7 @@ class LeaderChoice:
 
         setup, codes, reach = self.study.setup, self.study.seen.codes, self.reach
         found = self._foresight.reasons(
-            self._discovered,
+            self.study.discovered(),
             self._chosen,
             self._random("reasons"),
             reach and (reach.mean, self._count),

@@ -6,7 +6,7 @@ from claim.field.advice.follow_up import leaders_who_came
 from claim.field.study.events import FollowUpAnswered, LeaderAnswered
 from claim.field.study.state import counting
 from claim.field.study.study import Study
-from claim.selection.observed import Observed
+from claim.selection.observed import NOTHING, Observed
 
 
 def observed_in(study: Study) -> Observed:
@@ -17,7 +17,7 @@ def observed_in(study: Study) -> Observed:
     """
     came = {person.code for person in leaders_who_came(study)}
     if not came:
-        return Observed()
+        return NOTHING
     first_came: dict[str, int] = {}
     answered: dict[str, int] = {}  # the last event of each person
     for event in counting(study.log, study.undone):

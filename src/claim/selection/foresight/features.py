@@ -128,14 +128,18 @@ class FeatureState(SelectionState):
         own = np.column_stack([now / free, reach[:, 4], now / first, self.factor, np.log(free), *overlap])
         return np.hstack([self.before, reach[:, :4] / free[:, None], own])
 
-    def take(self, person: int, attendance: float | None = None) -> None:
-        """Make a person a leader, who comes with a probability of their own if one is given."""
-        comes = self.attendance if attendance is None else attendance
-        self._picked[person] += comes
-        self._picked_around[self.view.network.contacts_of(person)] += comes
-        self._picked_in[self.component[person]] += comes
-        kernels.cover_totals(tuple(self.worlds), person, comes, self.uncovered, self._totals, self._reach)
-        super().take(person, attendance)  # it updates what is uncovered
+    def take(self, person: int) -> None:
+        """Make a person a leader."""
+        self._picked[person] += self.attendance
+        self._picked_around[self.view.network.contacts_of(person)] += self.attendance
+        self._picked_in[self.component[person]] += self.attendance
+        kernels.cover_totals(tuple(self.worlds), person, self.attendance, self.uncovered, self._totals, self._reach)
+        super().take(person)  # it updates what is uncovered
+
+    def cover(self, person: int) -> None:
+        """Count whom a person reaches for certain, of whom it is known that the message reached them."""
+        kernels.cover_totals(tuple(self.worlds), person, 1.0, self.uncovered, self._totals, self._reach)
+        super().cover(person)
 
 
 def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArray:

@@ -162,7 +162,7 @@ class FairSearch(Search):
         self.view, self.seen = view, seen
         self.groups = EstimatedGroups(seen.names, np.maximum(people * seen.sizes, 1.0))  # type: ignore[assignment]
         self.candidates, self.k, self.priority = candidates, k, priority
-        self._certain = frozenset(selector.certain)
+        self._reached = frozenset(selector.observed.reached)
         states = [selector.state(view, p, seed, selector.planned_attendance()) for p in selector.chances]
         self._members = seen.members(view, seen.mixing)
         self._hidden = [self._members @ beyond_first(seen.mixing, each.p * each.hidden.excess) for each in states]
@@ -178,7 +178,7 @@ class FairSearch(Search):
         for i in range(known, len(chosen)):
             states = [state.copy() for state in found.states]
             for state in states:
-                state.take(chosen[i], 1.0 if chosen[i] in self._certain else None)
+                (state.cover if chosen[i] in self._reached else state.take)(chosen[i])
             found = self._partial(states, found.beyond[chosen[i]])
             if len(self._kept) >= self._most:
                 del self._kept[next(iter(self._kept))]
@@ -207,11 +207,11 @@ def choose_fairly_unseen(search: FairSearch, fair: Fair) -> list[int]:
 
 def expected_groups(
     states: Sequence[SelectionState], seen: SeenGroups, leaders: Sequence[int], expected: "Expected", people: float,
-    rng: np.random.Generator, certain: Collection[int] = (),
+    rng: np.random.Generator, already: Collection[int] = (),
 ) -> dict[str, ExpectedGroup]:  # fmt: skip
     """The expected reach in each group: its range follows from that of the whole and from the posterior of mixing.
 
-    The ``certain`` ones of the leaders come in any case.
+    The message has reached some of the ``leaders`` ``already``.
     """
     view, groups = states[0].view, len(seen.names)
     known = seen.numbers < groups
@@ -223,10 +223,10 @@ def expected_groups(
     for state in states:
         for leader in leaders:
             group, beyond = view.group[leader], state.beyond[:, None]
-            surer = 1.0 / state.attendance if leader in certain else 1.0
+            surer = 1.0 / state.attendance if leader in already else 1.0
             for total, weights in ((seen_reach, columns), (hidden_reach, columns * beyond)):
                 total += [surer * state.mean_gain(group, np.ascontiguousarray(each)) for each in weights.T]
-            state.take(leader, 1.0 if leader in certain else None)
+            (state.cover if leader in already else state.take)(leader)
     step = float(np.mean([state.p * state.hidden.excess for state in states]))
 
     def reach(mixing: FloatArray) -> FloatArray:

@@ -36,10 +36,11 @@ class SeenNetwork:
     groups: int
     degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
     marks: FloatArray  # (n,) how many surveyed people say that this person knows the most people
+    left: Network | None = None  # without contacts that failed, which tell of unseen ones nevertheless
 
     @classmethod
-    def of(cls, discovered: Discovered) -> "SeenNetwork":
-        """The arrays of a discovered network."""
+    def of(cls, discovered: Discovered, failed: Collection[tuple[int, int]] = ()) -> "SeenNetwork":
+        """The arrays of a discovered network, in which some contacts ``failed`` to pass the message on."""
         n = len(discovered)
         surveyed = np.array([status == Status.SURVEYED for status in discovered.status], dtype=np.bool_)
         start = np.zeros(n, dtype=np.bool_)
@@ -51,7 +52,8 @@ class SeenNetwork:
         group[alone] = np.arange(len(classes), len(classes) + len(alone))
         network, groups = discovered.as_network(), len(classes) + len(alone)
         marks = np.bincount(list(discovered.marks.values()), minlength=n).astype(np.float64) if n else np.zeros(0)
-        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), marks)
+        left = discovered.without(failed).as_network() if failed else None
+        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), marks, left)
 
     @property
     def n(self) -> int:
@@ -146,7 +148,7 @@ class SelectionState:
 
     def __init__(self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
         self.view, self.p, self.attendance = view, p, attendance
-        self.worlds = Worlds.draw(view.network, p, samples, seed)
+        self.worlds = Worlds.draw(view.network if view.left is None else view.left, p, samples, seed)
         self.left = np.ones(view.n, dtype=np.bool_)
         self.hidden = hidden_reach(view, p)
         self.beyond = self.hidden.reach.copy()  # h(u), less what contacts shared with leaders take away
@@ -201,19 +203,24 @@ class SelectionState:
         means: FloatArray = np.bincount(group, values[self.left], groups) / count
         return means
 
-    def take(self, person: int, attendance: float | None = None) -> None:
-        """Make a person a leader, who comes with a probability of their own if one is given."""
-        view, comes = self.view, self.attendance if attendance is None else attendance
+    def take(self, person: int) -> None:
+        """Make a person a leader."""
+        view = self.view
         self.left[person] = False
-        cover_components(tuple(self.worlds), person, comes, self.uncovered)
+        cover_components(tuple(self.worlds), person, self.attendance, self.uncovered)
         if not view.surveyed[person]:
-            factor = 1.0 - comes * self.hidden.closure
+            factor = 1.0 - self.attendance * self.hidden.closure
             discount_siblings(person, factor, self.beyond, view.surveyed, view.network.offsets, view.network.contacts)
 
-    def take_all(self, leaders: Sequence[int], certain: Collection[int] = ()) -> FloatArray:
+    def cover(self, person: int) -> None:
+        """Count whom a person reaches for certain, of whom it is known that the message reached them."""
+        self.left[person] = False
+        cover_components(tuple(self.worlds), person, 1.0, self.uncovered)
+
+    def take_all(self, leaders: Sequence[int], reached: Collection[int] = ()) -> FloatArray:
         """Make all of them leaders; returns, of shape (4, leaders), what each reaches alone and adds to those before.
 
-        The ``certain`` ones come in any case.
+        The message has ``reached`` some of them already.
 
         The last two rows count along seen contacts only: the surveyed people and the other people that each adds.
         """
@@ -223,5 +230,5 @@ class SelectionState:
         parts = surveyed.astype(np.float64), (~surveyed).astype(np.float64)
         for i, leader in enumerate(leaders):
             added[1:, i] = [self.gains(group[[i]])[0], *(self.mean_gain(group[i], part) for part in parts)]
-            self.take(leader, 1.0 if leader in certain else None)
+            (self.cover if leader in reached else self.take)(leader)
         return added

@@ -31,6 +31,7 @@ from claim.selection.foresight.reach import Guess, bounded, estimated_people, re
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
 from claim.selection.greedy import SAME, Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
+from claim.selection.observed import NOTHING, Observed
 
 ADDS = "adds about {amount} people to those the others reach"
 REACHES = "reaches about {amount} people"
@@ -126,9 +127,9 @@ class FreeForesight:
     """Greedy by the number of people each candidate is expected to add on the whole network, seen or not.
 
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
-    probability that a leader comes; the ``certain`` people come in any case. With ``p_range`` leaders are chosen by the
-    mean over these probabilities instead of for ``p`` alone. ``people`` is the number of people there are, or the least
-    and the most there may be (0 and inf: not known): no reach is expected above it.
+    probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
+    for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
+    not known): no reach is expected above it. ``observed`` is what is known of earlier leaders.
     """
 
     p: float = 0.1
@@ -139,7 +140,7 @@ class FreeForesight:
     family: str = FREE
     people: float | tuple[float, float] | None = None
     fair: str = "none"  # how groups are balanced, where they are known of several people
-    certain: tuple[int, ...] = ()
+    observed: Observed = NOTHING
     undirected_ic_only: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -189,12 +190,14 @@ class FreeForesight:
         groups = known_groups(discovered) if self.fair != "none" else None
         if groups is not None:
             return self._select_fairly(discovered, groups, candidates, k, rng)
-        return self.select_in(SeenNetwork.of(discovered), candidates, k, rng) if len(discovered) else []
+        if not len(discovered):
+            return []
+        return self.select_in(SeenNetwork.of(discovered, self.observed.failed), candidates, k, rng)
 
     def _select_fairly(
         self, discovered: Discovered, groups: SeenGroups, candidates: Candidates, k: int, rng: np.random.Generator
     ) -> list[int]:
-        seed, view = draw_seed(rng), SeenNetwork.of(discovered)
+        seed, view = draw_seed(rng), SeenNetwork.of(discovered, self.observed.failed)
         priority = tie_priority(view.n, self.ties, rng)
         search = FairSearch(self, view, groups, self._people(view), candidates, k, seed, priority)
         return choose_fairly_unseen(search, Fair.of(self.fair))
@@ -208,12 +211,12 @@ class FreeForesight:
         self, discovered: Discovered, leaders: Sequence[int], expected: Expected, rng: np.random.Generator
     ) -> dict[str, ExpectedGroup]:
         """The expected reach in each group, as parts of the ``expected`` reach; nothing where no groups are known."""
-        groups, view = known_groups(discovered), SeenNetwork.of(discovered)
+        groups, view = known_groups(discovered), SeenNetwork.of(discovered, self.observed.failed)
         if groups is None or not leaders:
             return {}
         seed = draw_seed(rng)
         states = [SelectionState(view, p, self.samples, seed, self.attendance) for p in self.chances]
-        return expected_groups(states, groups, leaders, expected, self._people(view), rng, self.certain)
+        return expected_groups(states, groups, leaders, expected, self._people(view), rng, self.observed.reached)
 
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
@@ -227,7 +230,7 @@ class FreeForesight:
 
         def take(person: int) -> None:
             for state in states:
-                state.take(person, 1.0 if person in self.certain else None)
+                (state.cover if person in self.observed.reached else state.take)(person)
 
         return picked_in_turn(candidates, k, best, take)
 
@@ -243,7 +246,7 @@ class FreeForesight:
         With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         ``view`` holds the arrays of ``discovered``, if they are there already.
         """
-        view = view or SeenNetwork.of(discovered)
+        view = view or SeenNetwork.of(discovered, self.observed.failed)
         chosen = check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
@@ -268,7 +271,7 @@ class FreeForesight:
         cannot raise a guess of none, which a few answers without further contacts would give.
         """
         state = self.state(view, self.p, seed, self.attendance)
-        _, *added = state.take_all(leaders, self.certain)
+        _, *added = state.take_all(leaders, self.observed.reached)
         surer = self._surer(leaders)
         reach, surveyed, others = (self.attendance * _left_to_right((surer * each).tolist()) for each in added)
         guess = Guess(reach + self.p * others, surveyed + others, self.attendance * float(surer.sum()))
@@ -276,7 +279,7 @@ class FreeForesight:
 
     def _surer(self, leaders: Sequence[int]) -> FloatArray:
         """How likely each leader comes, against the attendance."""
-        return np.where(np.isin(np.array(leaders, dtype=np.int64), self.certain), 1.0 / self.attendance, 1.0)
+        return np.where(np.isin(np.array(leaders, dtype=np.int64), self.observed.reached), 1.0 / self.attendance, 1.0)
 
     def reasons(
         self,
@@ -293,12 +296,13 @@ class FreeForesight:
         the gains that leaders are compared by are too high or too low as a whole, which changes no choice. ``limits``
         are those that the leaders were chosen with; ``view`` holds the arrays of ``discovered``, if they are there.
         """
-        view = view or SeenNetwork.of(discovered)
+        view = view or SeenNetwork.of(discovered, self.observed.failed)
         chosen = check_people(len(discovered), leaders).tolist()
         if not chosen:
             return []
         seed = draw_seed(as_generator(rng))
-        parts = [self.state(view, p, seed, self.attendance).take_all(chosen, self.certain) for p in self.chances]
+        states = [self.state(view, p, seed, self.attendance) for p in self.chances]
+        parts = [state.take_all(chosen, self.observed.reached) for state in states]
         alone, added, surveyed, others = np.mean(parts, axis=0)
         known, shown = surveyed + others, added
         if reach is not None:
