@@ -195,7 +195,6 @@ def test_the_next_wave_reaches_others_than_those_who_said_yes(stars, selector):
     suggested = {each.person for each in (*found.leaders, *found.replacements)}
     assert not suggested & {bridge, one, *named(stars, "Leaf 10", "Leaf 11")}
     assert LeaderChoice(stars.study).leaders == (zero, two)
-    assert sum(each.adds for each in found.leaders) < found.reach.mean
 
 
 @pytest.mark.parametrize("selector", ["foresight", "greedy"])
@@ -248,8 +247,6 @@ def test_who_came_needs_no_reserve():
     assert {first, second} <= groups[0]
     came(paper, first)
     assert chosen(choose_leaders(paper.study))[1] in groups[1]
-    expected = choose_leaders(paper.study).reach.mean
-    assert 13 <= expected < 15
 
 
 def test_a_leader_who_came_and_left_again_counts_as_reached(stars):

@@ -76,7 +76,8 @@ class LeaderChoice:
     those of people by code; ``fair`` says how leaders are balanced between them, if not as in the settings.
 
     Once leaders came, those still missing are the next wave: they add the most to the people known to be reached, who
-    are the leaders who came and those who said yes in the follow-up. The latter are not asked to lead.
+    are the leaders who came and those who said yes in the follow-up. The latter are not asked to lead. The reach, and
+    what each leader adds, are expected of all the leaders as if nothing had been observed.
 
     The reach and the reasons are computed when they are asked for.
     """
@@ -102,45 +103,51 @@ class LeaderChoice:
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
         observed = observed_in(study)
         self._foresight = foresight_named(
-            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people, observed=observed
+            FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people
         )
         self._wishes = _wishes(study, self.include, self.exclude)
         k, known = setup.leaders, len(study.seen.codes)
         if len(self._wishes["must"]) > k:
             problem = "{count} people are to lead, but the study has {leaders} leaders"
             raise InputError(problem, count=len(self._wishes["must"]), leaders=k)
-        self._view = SeenNetwork.of(study.discovered(), observed.failed)
-        must = self._wishes["must"]
-        self._wishes["must"] = observed.first(must)
-        self._reached = set(self._wishes["must"]) - set(must)  # people who do not lead
-        self._wishes["must_not"] = [who for who in self._wishes["must_not"] if who not in self._reached]
-        self._chosen: list[int] = []  # the leaders, with the people reached after those of ``must``
-        self._count = k = k + len(self._reached)
-        if known - len(self._wishes["must_not"]) - len(self._reached) < 1:
+        self._view = SeenNetwork.of(study.discovered())
+        self._chosen: list[int] = []
+        first = observed.first(self._wishes["must"])
+        self._reached = set(first) - set(self._wishes["must"])  # people who do not lead
+        wishes = {"must": first, "must_not": [who for who in self._wishes["must_not"] if who not in self._reached]}
+        self._wishes["must_not"] = sorted({*self._wishes["must_not"], *self._reached})
+        if known - len(self._wishes["must_not"]) < 1:
             return
-        greedy = MethodSelector(setup.p, SAMPLES, observed=observed)
+        k += len(self._reached)
+        greedy, foresight = (
+            MethodSelector(setup.p, SAMPLES, observed=observed),
+            replace(self._foresight, observed=observed),
+        )
+        chosen: list[int] = []
         if self.fair != "none" and self._grouped is not None:
-            selector = replace(greedy if setup.selector == "greedy" else self._foresight, fair=self.fair)
+            selector = replace(greedy if setup.selector == "greedy" else foresight, fair=self.fair)
             for count in (k, k + REPLACEMENTS):  # replacements are balanced beside the leaders
-                wishes = self._wishes | {"must": self._chosen or self._wishes["must"]}
-                self._chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
+                chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
+                wishes["must"] = chosen
         elif setup.selector == "greedy":
-            self._chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes)
+            chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **wishes)
         else:
-            candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
-            self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
+            view = SeenNetwork.of(study.discovered(), observed.failed) if observed.failed else self._view
+            candidates = Candidates.of(known, k + REPLACEMENTS, **wishes)
+            chosen = foresight.select_in(view, candidates, k + REPLACEMENTS, self._random("leaders"))
+        self._chosen = [who for who in chosen if who not in self._reached]
 
     @property
     def leaders(self) -> tuple[str, ...]:
         """The codes of the leaders, best first."""
-        return tuple(self.study.seen.codes[who] for who in self._chosen[: self._count] if who not in self._reached)
+        return tuple(self.study.seen.codes[who] for who in self._chosen[: self.study.setup.leaders])
 
     @cached_property
     def reach(self) -> "Expected | None":
         """How many people the leaders reach on average; None as long as too little is known to say so."""
         if not self._chosen or not any(person.surveyed_at for person in self.study.people.values()):
             return None
-        leaders = self._chosen[: self._count]
+        leaders = self._chosen[: self.study.setup.leaders]
         expected = self._foresight.expect(self.study.discovered(), leaders, self._random("reach"), self._view)
         return None if expected.vague else expected
 
@@ -166,7 +173,7 @@ class LeaderChoice:
         """How many people of each group the leaders reach; nothing as long as too little is known to say so."""
         if self.reach is None or self._grouped is None:
             return {}
-        leaders = self._chosen[: self._count]
+        leaders = self._chosen[: self.study.setup.leaders]
         return self._foresight.expect_groups(self._grouped, leaders, self.reach, self._random("groups"))
 
     @cached_property
@@ -187,14 +194,12 @@ class LeaderChoice:
             self.study.discovered(),
             self._chosen,
             self._random("reasons"),
-            reach and (reach.mean, self._count),
+            reach and (reach.mean, setup.leaders),
             self._view,
             **self._wishes,
         )
         suggestions = []
         for leader, whys, shown in zip(self._chosen, found, shown_reasons(found, reach is not None), strict=True):
-            if leader in self._reached:
-                continue
             adds = (
                 None if reach is None else next(cast(float, why.values["amount"]) for why in whys if why.text == ADDS)
             )

@@ -7,7 +7,7 @@ and contacts in inverse proportion to the mean degree of their group, which are 
 they have (Volz and Heckathorn, Journal of Official Statistics 2008).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -207,12 +207,9 @@ def choose_fairly_unseen(search: FairSearch, fair: Fair) -> list[int]:
 
 def expected_groups(
     states: Sequence[SelectionState], seen: SeenGroups, leaders: Sequence[int], expected: "Expected", people: float,
-    rng: np.random.Generator, already: Collection[int] = (),
+    rng: np.random.Generator,
 ) -> dict[str, ExpectedGroup]:  # fmt: skip
-    """The expected reach in each group: its range follows from that of the whole and from the posterior of mixing.
-
-    The message has reached some of the ``leaders`` ``already``.
-    """
+    """The expected reach in each group: its range follows from that of the whole and from the posterior of mixing."""
     view, groups = states[0].view, len(seen.names)
     known = seen.numbers < groups
     own = np.zeros((view.n, groups))
@@ -223,10 +220,9 @@ def expected_groups(
     for state in states:
         for leader in leaders:
             group, beyond = view.group[leader], state.beyond[:, None]
-            surer = 1.0 / state.attendance if leader in already else 1.0
             for total, weights in ((seen_reach, columns), (hidden_reach, columns * beyond)):
-                total += [surer * state.mean_gain(group, np.ascontiguousarray(each)) for each in weights.T]
-            (state.cover if leader in already else state.take)(leader)
+                total += [state.mean_gain(group, np.ascontiguousarray(each)) for each in weights.T]
+            state.take(leader)
     step = float(np.mean([state.p * state.hidden.excess for state in states]))
 
     def reach(mixing: FloatArray) -> FloatArray:

@@ -217,10 +217,8 @@ class SelectionState:
         self.left[person] = False
         cover_components(tuple(self.worlds), person, 1.0, self.uncovered)
 
-    def take_all(self, leaders: Sequence[int], reached: Collection[int] = ()) -> FloatArray:
+    def take_all(self, leaders: Sequence[int]) -> FloatArray:
         """Make all of them leaders; returns, of shape (4, leaders), what each reaches alone and adds to those before.
-
-        The message has ``reached`` some of them already.
 
         The last two rows count along seen contacts only: the surveyed people and the other people that each adds.
         """
@@ -230,5 +228,5 @@ class SelectionState:
         parts = surveyed.astype(np.float64), (~surveyed).astype(np.float64)
         for i, leader in enumerate(leaders):
             added[1:, i] = [self.gains(group[[i]])[0], *(self.mean_gain(group[i], part) for part in parts)]
-            (self.cover if leader in reached else self.take)(leader)
+            self.take(leader)
         return added

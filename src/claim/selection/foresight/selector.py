@@ -129,7 +129,8 @@ class FreeForesight:
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
     probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
     for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
-    not known): no reach is expected above it. ``observed`` is what is known of earlier leaders.
+    not known): no reach is expected above it. ``observed`` is what is known of earlier leaders: it changes whom to
+    choose next, and not the reach that is expected of leaders.
     """
 
     p: float = 0.1
@@ -211,12 +212,12 @@ class FreeForesight:
         self, discovered: Discovered, leaders: Sequence[int], expected: Expected, rng: np.random.Generator
     ) -> dict[str, ExpectedGroup]:
         """The expected reach in each group, as parts of the ``expected`` reach; nothing where no groups are known."""
-        groups, view = known_groups(discovered), SeenNetwork.of(discovered, self.observed.failed)
+        groups, view = known_groups(discovered), SeenNetwork.of(discovered)
         if groups is None or not leaders:
             return {}
         seed = draw_seed(rng)
         states = [SelectionState(view, p, self.samples, seed, self.attendance) for p in self.chances]
-        return expected_groups(states, groups, leaders, expected, self._people(view), rng, self.observed.reached)
+        return expected_groups(states, groups, leaders, expected, self._people(view), rng)
 
     def select_in(self, view: SeenNetwork, candidates: Candidates, k: int, rng: np.random.Generator) -> list[int]:
         """The leaders, from the arrays of a discovered network."""
@@ -246,7 +247,7 @@ class FreeForesight:
         With several values of p, the mean is over all of them, and the range reaches from the lowest to the highest.
         ``view`` holds the arrays of ``discovered``, if they are there already.
         """
-        view = view or SeenNetwork.of(discovered, self.observed.failed)
+        view = view or SeenNetwork.of(discovered)
         chosen = check_people(len(discovered), leaders).tolist()
         seed = draw_seed(rng)
         found = []
@@ -254,7 +255,7 @@ class FreeForesight:
             if chosen and p:
                 found.append(replace(self, p=p).expect_in(view, chosen, seed))
             else:  # only the leaders themselves
-                found.append(Expected(*(self.attendance * float(self._surer(chosen).sum()),) * 3))
+                found.append(Expected(*(self.attendance * len(chosen),) * 3))
         return Expected.over(found)
 
     def expect_in(self, view: SeenNetwork, leaders: list[int], seed: int) -> Expected:
@@ -271,15 +272,10 @@ class FreeForesight:
         cannot raise a guess of none, which a few answers without further contacts would give.
         """
         state = self.state(view, self.p, seed, self.attendance)
-        _, *added = state.take_all(leaders, self.observed.reached)
-        surer = self._surer(leaders)
-        reach, surveyed, others = (self.attendance * _left_to_right((surer * each).tolist()) for each in added)
-        guess = Guess(reach + self.p * others, surveyed + others, self.attendance * float(surer.sum()))
+        _, *added = state.take_all(leaders)
+        reach, surveyed, others = (self.attendance * _left_to_right(each.tolist()) for each in added)
+        guess = Guess(reach + self.p * others, surveyed + others, self.attendance * len(leaders))
         return guess, study_features(state.view, state.hidden, self.p)
-
-    def _surer(self, leaders: Sequence[int]) -> FloatArray:
-        """How likely each leader comes, against the attendance."""
-        return np.where(np.isin(np.array(leaders, dtype=np.int64), self.observed.reached), 1.0 / self.attendance, 1.0)
 
     def reasons(
         self,
@@ -296,19 +292,17 @@ class FreeForesight:
         the gains that leaders are compared by are too high or too low as a whole, which changes no choice. ``limits``
         are those that the leaders were chosen with; ``view`` holds the arrays of ``discovered``, if they are there.
         """
-        view = view or SeenNetwork.of(discovered, self.observed.failed)
+        view = view or SeenNetwork.of(discovered)
         chosen = check_people(len(discovered), leaders).tolist()
         if not chosen:
             return []
         seed = draw_seed(as_generator(rng))
-        states = [self.state(view, p, seed, self.attendance) for p in self.chances]
-        parts = [state.take_all(chosen, self.observed.reached) for state in states]
+        parts = [self.state(view, p, seed, self.attendance).take_all(chosen) for p in self.chances]
         alone, added, surveyed, others = np.mean(parts, axis=0)
         known, shown = surveyed + others, added
         if reach is not None:
             least = np.mean([p * part[3] for p, part in zip(self.chances, parts, strict=True)], axis=0)
-            surer = self._surer(chosen)
-            known, beyond = surer * known, surer * (np.maximum(added - known, 0.0) + least)
+            beyond = np.maximum(added - known, 0.0) + least
             first = slice(reach[1])
             missing = max(reach[0] / self.attendance - float(known[first].sum()), 0.0)
             known = self.attendance * known
