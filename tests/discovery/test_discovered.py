@@ -111,6 +111,32 @@ def test_a_copy_goes_its_own_way(before, after):
     assert [side.tolist() for side in seen.ties()] == ties
 
 
+@settings(max_examples=50, deadline=None)
+@given(STEPS, st.lists(st.integers(0, 30), max_size=6))
+def test_without_some_ties_all_else_stays(steps, chosen):
+    seen = Discovered()
+    for step in steps:
+        take(seen, step)
+    for person in seen.surveyed if len(chosen) % 2 else ():
+        for contact in list(seen.contacts[person])[:1]:
+            seen.record_mark(person, contact)
+    ties = list(zip(*(ends.tolist() for ends in seen.ties()), strict=True))
+    failed = [ties[i] for i in chosen if i < len(ties)]
+    left = seen.without([(other, one) for one, other in failed])
+    kept = [tie for tie in ties if tie not in failed]
+    assert list(zip(*(ends.tolist() for ends in left.ties()), strict=True)) == kept
+    for name in ("open", "directed", "status", "named_by", "wave", "surveyed", "refused"):
+        assert getattr(left, name) == getattr(seen, name)
+    assert set(left.start) == set(seen.start)
+    assert left.marks == {who: other for who, other in seen.marks.items() if other in left.contacts[who]}
+    if not seen.marks:  # which set people apart, too
+        assert kept_classes(left) == brute_force_classes(left)
+    assert not failed or left != seen
+    for person in seen.surveyed:
+        seen.record_group(person, "north" if person % 2 else "south")
+    assert seen.without(failed).groups == seen.groups
+
+
 def test_people_with_the_same_namers_form_one_class_and_others_do_not():
     seen = Discovered()
     ann, bob = seen.add_person(), seen.add_person()

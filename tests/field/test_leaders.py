@@ -7,8 +7,10 @@ from paper import Paper
 
 from claim.errors import InputError
 from claim.field.advice.leaders import MOST_REASONS, LeaderAdvice, LeaderChoice, choose_leaders
+from claim.field.advice.observed import observed_in
 from claim.field.study import commands
 from claim.selection.foresight import selector as foresight
+from claim.selection.observed import Observed
 
 
 def chosen(advice: LeaderAdvice) -> list[str]:
@@ -146,3 +148,112 @@ def test_leaders_and_reach_are_the_same_with_and_without_reasons(hubs):
     assert (list(choice.leaders), choice.reach) == (chosen(advice), advice.reach)
     assert choice.reach is not None
     assert choice.advice == advice
+
+
+# Leaders in waves ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stars() -> Paper:
+    """Three hubs with seven, six and five contacts, all surveyed; Hub 0 and Hub 1 know Bridge, who was surveyed too."""
+    paper = Paper(budget=30, leaders=2, p=0.4, seed=2, size_low=40, size_high=40)
+    hubs = [paper.add(f"Hub {i}", start=True) for i in range(3)]
+    for i, hub in enumerate(hubs):
+        for leaf in paper.survey(hub, *(f"Leaf {i}{j}" for j in range(7 - i))):
+            paper.survey(leaf)
+    bridge = paper.add("Bridge", start=True)
+    paper.survey(bridge, hubs[0], hubs[1])
+    return paper
+
+
+def came(paper: Paper, *people: str) -> None:
+    for person in people:
+        for answer in ("offered", "accepted", "attended"):
+            paper.run(lambda draft, a=answer, who=person: commands.answer_of_leader(draft, who, a))  # type: ignore[misc]
+
+
+def said(paper: Paper, answer: str, *people: str) -> None:
+    for person in people:
+        paper.run(lambda draft, who=person: commands.answer_follow_up(draft, who, answer))  # type: ignore[misc]
+
+
+def named(paper: Paper, *names: str) -> list[str]:
+    code = {paper.texts[each.name]: code for code, each in paper.study.state.people.items()}
+    return [code[name] for name in names]
+
+
+@pytest.mark.parametrize("selector", ["foresight", "greedy"])
+def test_the_next_wave_reaches_others_than_those_who_said_yes(stars, selector):
+    change(stars, selector=selector)
+    zero, one, two, bridge = named(stars, "Hub 0", "Hub 1", "Hub 2", "Bridge")
+    came(stars, zero)
+    assert chosen(choose_leaders(stars.study)) == [zero, one]
+    said(stars, "yes", bridge, one, *named(stars, "Leaf 10", "Leaf 11"))
+    found = choose_leaders(stars.study)
+    assert chosen(found) == [zero, two]
+    assert found.said_yes == 4
+    suggested = {each.person for each in (*found.leaders, *found.replacements)}
+    assert not suggested & {bridge, one, *named(stars, "Leaf 10", "Leaf 11")}
+    assert LeaderChoice(stars.study).leaders == (zero, two)
+
+
+@pytest.mark.parametrize("selector", ["foresight", "greedy"])
+def test_who_said_no_can_be_reached_by_the_next_wave(selector):
+    """At p = 0.95 the first leader reaches everyone around Middle, unless Middle says no."""
+    paper = Paper(budget=30, leaders=2, p=0.95, seed=2, selector=selector, size_low=20, size_high=20)
+    first, apart = paper.add("First", start=True), paper.add("Apart", start=True)
+    (middle,) = paper.survey(first, "Middle")
+    around = paper.survey(middle, *(f"Friend {i}" for i in range(8)))
+    for person in (*around, *paper.survey(apart, "Near 1", "Near 2")):
+        paper.survey(person)
+    came(paper, first)
+    near = {apart, *named(paper, "Near 1", "Near 2")}
+    assert chosen(choose_leaders(paper.study))[1] in near
+    said(paper, "no", middle)
+    assert chosen(choose_leaders(paper.study))[1] in {middle, *around}
+    said(paper, "yes", middle)  # corrected
+    assert chosen(choose_leaders(paper.study))[1] in near
+
+
+def test_a_no_says_nothing_of_leaders_who_come_later(stars):
+    zero, one, bridge = named(stars, "Hub 0", "Hub 1", "Bridge")
+    change(stars, leaders=3)
+    came(stars, zero)
+    said(stars, "no", bridge)
+    came(stars, one)
+    index = stars.study.seen.index
+    assert observed_in(stars.study).failed == {(index[zero], index[bridge])}
+    said(stars, "no", bridge)
+    assert observed_in(stars.study).failed == {(index[zero], index[bridge]), (index[one], index[bridge])}
+    assert set(observed_in(stars.study).reached) == {index[zero], index[one]}
+
+
+def test_before_the_first_leader_came_answers_change_no_choice(stars):
+    before = choose_leaders(stars.study)
+    said(stars, "no", *named(stars, "Hub 0", "Hub 1", "Bridge"))
+    assert observed_in(stars.study) == Observed()
+    assert choose_leaders(stars.study) == before
+
+
+def test_who_came_needs_no_reserve():
+    """Two leaders of one group are chosen if each may stay away; once one of them came, the other group is next."""
+    paper = Paper(budget=10, leaders=2, p=1.0, seed=2, attendance=0.2)
+    one, other = paper.add("One", start=True), paper.add("Other", start=True)
+    groups = [{one, *paper.survey(one, *(f"Shared {i}" for i in range(12)))}]
+    groups.append({other, *paper.survey(other, "Apart 1", "Apart 2")})
+    for person in sorted(set.union(*groups) - {one, other}):
+        paper.survey(person)
+    first, second = chosen(choose_leaders(paper.study))
+    assert {first, second} <= groups[0]
+    came(paper, first)
+    assert chosen(choose_leaders(paper.study))[1] in groups[1]
+
+
+def test_a_leader_who_came_and_left_again_counts_as_reached(stars):
+    (zero,) = named(stars, "Hub 0")
+    came(stars, zero)
+    stars.run(lambda draft: commands.answer_of_leader(draft, zero, "replaced"))
+    found = choose_leaders(stars.study)
+    assert zero not in chosen(found)
+    assert len(found.leaders) == 2
+    assert stars.study.seen.index[zero] in observed_in(stars.study).reached

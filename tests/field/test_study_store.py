@@ -3,6 +3,7 @@
 import os
 import random
 import stat
+from dataclasses import replace
 
 import pytest
 from paper import EASY, PASSPHRASE
@@ -167,6 +168,21 @@ def test_a_withdrawn_name_is_gone_from_the_decrypted_file(opened, tmp_path):
     assert b"Zubizarreta" in plain  # the scan can find what is there
     assert b"Quattrocchi" not in plain
     reopened(opened).close()  # and the chain still verifies
+
+
+def test_verify_counts_every_text_that_was_erased(opened):
+    """Of P2: the name, the group, what they said of P3's group, and the door; what others said of others stays."""
+    setup = replace(opened.study.setup, group="region", groups_of_contacts=True)
+    opened.run(lambda draft: commands.change_settings(draft, setup))
+    for by, person, group in (("P2", "P2", "north"), ("P2", "P3", "south"), ("P1", "P3", "west"), ("P1", "P1", "")):
+        opened.run(lambda draft, said=(by, person, group): commands.say_group(draft, *said))
+    opened.run(lambda draft: commands.make_appointment(draft, "P2", "2030-01-01T09:00", "blue door"))
+    opened.run(lambda draft: commands.make_appointment(draft, "P1", "2030-01-01T10:00", "red door"))
+    before = opened.verify()
+    assert before.erased == 0
+    opened.run(lambda draft: commands.withdraw(draft, "P2"))
+    after = opened.verify()
+    assert (after.erased, before.texts - after.texts) == (4, 4)
 
 
 def test_stale_tabs_get_a_conflict_and_the_log_does_not_fork(opened):

@@ -78,6 +78,8 @@ def test_people_who_are_in_the_file_only_are_left_out_and_known(edges: Path) -> 
         ("person,region\nzoe,north\n", "no one in it is in the network, whose people are 'ana, ben, carla, dan', …"),
         ("person\nana\n", "there is no column besides that of the people"),
         ("", "is empty"),
+        ("person,region\n", "csv:1: there are no people below the header"),
+        ("person,region,age,region\nana,south,1,north\n", "csv:1: the column 'region' is there twice"),
         ("ana,south\nben,north\n", "a file of people begins with a header"),
     ],
 )
@@ -105,6 +107,20 @@ def test_too_many_groups_are_refused() -> None:
     values = [str(i) for i in range(10_000)]
     with pytest.raises(InputError, match=f"'code' makes 10,000 groups, more than {MOST_GROUPS}"):
         Groups.of("code", values)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("x" * 101, "'region' has a value of 101 characters, more than 100"),
+        ("a\x1b[31mb", r"the value 'a\x1b[31mb' of 'region' has a control character in it"),
+    ],
+)
+def test_names_of_groups_that_disturb_a_terminal_are_refused(edges: Path, value: str, problem: str) -> None:
+    beside(edges, f"person,region\nana,south\nben,{value}\n")
+    with pytest.raises(InputError) as caught:
+        load(edges).groups("region")
+    assert str(caught.value) == problem
 
 
 def test_people_are_no_part_of_the_checksum(edges: Path) -> None:

@@ -283,7 +283,7 @@ def test_the_command_prints_groups_price_and_what_was_left_out(files, tmp_path):
     [
         (None, "no such file"),
         ("", "is empty"),
-        ("person,group\n", "no one in it is in the network"),
+        ("person,group\n", "people.csv:1: there are no people below the header"),
         ("person,group\nzoe,a\nyan,b\n", "no one in it is in the network"),
         ("person,group\n0,a\n1,b\n0,b\n", "people.csv:4: the person '0' is in line 2 already"),
         ("person,group\n" + "".join(f"{i},g{i}\n" for i in range(135)), "'group' makes 13"),

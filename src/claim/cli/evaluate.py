@@ -38,6 +38,9 @@ WITH_SOURCE = (
     "source", "start_people", "policies", "selector", "seed", "budget", "leaders", "p", "round_size", "budget_unit",
     "out", "json",
 )  # fmt: skip
+WITHOUT_WAVES = (
+    "group", "groups_of_contacts", "fair", "directed", "start_sets", "curves", "workers", "backend", "address",
+)  # fmt: skip
 
 
 def evaluate(
@@ -85,6 +88,9 @@ def evaluate(
     ] = False,
     waves: Annotated[
         str | None, typer.Option(metavar="4,3,3", help="The gain of leaders in waves over choosing all at once.")
+    ] = None,
+    asked: Annotated[
+        int | None, typer.Option(min=0, help="With --waves: people asked after each wave whether they were reached.")
     ] = None,
     workers: WorkersOption = None,
     backend: Annotated[BackendName, typer.Option(help="Where the runs are computed.")] = "local",
@@ -143,6 +149,11 @@ def evaluate(
         if out is not None or entry == "open" or protocol != "field":
             raise InputError("--waves is for closed studies under the field protocol, and has no --out")
         found = _in_waves(waves)
+        other = next((name for name in WITHOUT_WAVES if _was_given(context, name)), None)
+        if other is not None:
+            raise InputError(f"--{other.replace('_', '-')} does not go with --waves")
+        if _was_given(context, "leaders") and leaders != sum(found):
+            raise InputError(f"--waves {waves} chooses {sum(found)} leaders, but --leaders is {leaders}")
         given: dict[str, Any] = {"p": p, "per_round": round_size, "refusal": refusal, "unit": budget_unit}
         given |= {"attendance": attendance, "report_rate": report_rate, "selector_informed": not selector_unaware}
         given |= {name: value for name, value in (("budget", budget), ("start_size", start_size)) if value is not None}
@@ -150,10 +161,12 @@ def evaluate(
         with counted("runs", hidden=quiet) as progress:
             gain = compare_waves(
                 names(networks), names(policies), found, names(selector), runs, seed,
-                data_dir=data_dir, progress=progress, **given,
+                asked=asked, data_dir=data_dir, progress=progress, **given,
             )  # fmt: skip
         show(gain.to_dict(), _shown_waves(gain), json)
         return
+    if asked is not None:
+        raise InputError("--asked goes with --waves")
     closed: dict[str, Any] = {
         name: value for name, value in (("budget", budget), ("start_size", start_size)) if value is not None
     }
@@ -198,6 +211,7 @@ def _shown_waves(gain: "Waves") -> "Table":
         shown |= {"at once": f"{row.at_once:.1f}", "in waves": f"{row.in_waves:.1f}"}
         rows.append({**shown, "gain": f"{row.gain:+.2f}", "95 % interval": f"{low:+.2f} to {high:+.2f}"})
     title = f"People reached by leaders in waves of {', '.join(map(str, gain.waves))}: mean of {gain.rows[0].runs} runs"
+    title += "" if gain.asked is None else f", {gain.asked} people asked after each wave"
     return table(title, rows[0], rows, right=("at once", "in waves", "gain", "95 % interval"))
 
 

@@ -246,11 +246,13 @@ def _shown_groups(fair: "FairReach") -> list[Any]:
         if each.least is not None:
             row["at least"] = f"{each.least:.1f}"
         rows.append(row)
-    lines = [f"The largest and the smallest share of a cascade are {100 * fair.gap:.1f} points apart on average."]
-    if fair.price or fair.percent:
-        lines.append(
-            f"Leaders chosen for the plain reach would reach {fair.price:.1f} people more ({fair.percent:.1f} %)."
-        )
+    lines = []
+    if len(fair.groups) > 1:
+        gap = f"{100 * fair.gap:.1f} points"
+        lines.append(f"The largest and the smallest share of a cascade are {gap} apart on average.")
+    if fair.price:
+        than = f"{abs(fair.price):.1f} people {'more' if fair.price > 0 else 'fewer'} ({abs(fair.percent):.1f} %)"
+        lines.append(f"Leaders chosen for the plain reach would reach {than}.")
     short = [name for name, each in fair.groups.items() if each.least is not None and each.reached < each.least]
     if short:
         lines.append(f"Less than with leaders of their own: {', '.join(short)}.")

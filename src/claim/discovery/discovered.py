@@ -338,6 +338,27 @@ class Discovered:
         other._kept = {}
         return other
 
+    def without(self, ties: Iterable[tuple[int, int]]) -> "Discovered":
+        """An independent copy without some of the ties, of which both ends are given; all people stay."""
+        left_out, other = {frozenset(tie) for tie in ties}, Discovered(self.open, self.directed)
+        for named_by in self.named_by:
+            other.add_person(named_by)
+        other.wave = self.wave.copy()
+        for tie in self._ties:
+            if frozenset(tie) not in left_out:
+                other.add_tie(*tie)
+        start = set(self.start)
+        for person in self.surveyed:
+            (other.record_start if person in start else other.record_survey)(person)
+        for person in self.refused:
+            other.record_refusal(person)
+        for person, contact in self.marks.items():
+            if contact in other.contacts[person]:
+                other.record_mark(person, contact)
+        for person, group in self.groups.items():
+            other.record_group(person, group)
+        return other
+
     @classmethod
     def from_network(cls, network: Network, surveyed: Iterable[int], refused: Iterable[int] = ()) -> "Discovered":
         """A partly known network: all its people and edges, and which people were surveyed or refused."""

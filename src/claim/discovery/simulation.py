@@ -241,12 +241,10 @@ class Simulation:
         return contacts[draws[contacts] < self._report_rate]
 
 
-def check_contacts(network: Network) -> None:
+def check_contacts(network: Network, what: str = "trainings and environments") -> None:
     """Refuse directed networks for what is made for contacts that go both ways."""
     if network.directed:
-        raise InputError(
-            f"{network.name}: trainings and environments take contacts that go both ways, and these are directed"
-        )
+        raise InputError(f"{network.name}: {what} take contacts that go both ways, and these are directed")
 
 
 def _checked_start(network: Network, start: Iterable[int]) -> list[int]:

@@ -156,7 +156,7 @@ def compare(
     methods = methods_of(policies, selector, protocol)
     for network in hidden if study.group is not None else ():
         network.groups(str(study.group))  # refuses what is not known of its people
-        check_contacts(network)
+        check_contacts(network, "groups")
     for method in methods:
         check_policy_entry(method.policy, study.entry)
         for network, part in product(hidden, (method.policy, method.selector)):

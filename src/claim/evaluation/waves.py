@@ -1,9 +1,9 @@
 """Leaders in waves, in simulation: choose some, observe who came and whom they reached, choose the next.
 
 A message has spread as far as it will before the next wave is chosen, so that contacts between people reached and not
-reached have failed: the next leaders are chosen on what was discovered of the people not reached (adaptive seeding with
-full feedback; Golovin and Krause, Journal of Artificial Intelligence Research 2011). People who were not discovered are
-not observed. People who did not come are not invited again.
+reached have failed (adaptive seeding with full feedback; Golovin and Krause, Journal of Artificial Intelligence
+Research 2011). People who were not discovered are not observed, and of the others all or some are asked. People who did
+not come are not invited again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from claim.cascades import Worlds
-from claim.discovery import Discovered, Simulation, Status, surveys
+from claim.discovery import Simulation, surveys
 from claim.discovery.simulation import check_contacts
 from claim.errors import InputError, check_settings, check_whole
 from claim.evaluation.batches import Progress
@@ -34,6 +34,7 @@ from claim.networks.network import BoolArray
 from claim.randomness import named_seed
 from claim.registry import PolicyLike, SelectorLike, find_policy, name_of
 from claim.results import Tabular
+from claim.selection.observed import Observed, next_leaders
 
 WORLDS = 8  # of each run, in each of which leaders in waves are chosen anew
 
@@ -65,6 +66,7 @@ class Waves(Tabular):
 
     waves: tuple[int, ...]
     rows: list[WavesRow]
+    asked: int | None = None  # people after each wave; None: all who were discovered
 
     def records(self) -> list[dict[str, Any]]:
         """One row for each network and method."""
@@ -72,7 +74,7 @@ class Waves(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {"waves": list(self.waves), "rows": self.records()}
+        return {"waves": list(self.waves), "asked": self.asked, "rows": self.records()}
 
 
 def compare_waves(
@@ -83,13 +85,16 @@ def compare_waves(
     runs: int = 100,
     seed: int = 10,
     *,
+    asked: int | None = None,
     data_dir: str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Waves:
     """The gain of choosing leaders in ``waves`` (numbers of leaders), run by run.
 
-    The other ``settings`` are those of :class:`StudySettings`; ``leaders`` is the sum of the waves.
+    After each wave the discovered people who do not lead are asked whether they were reached: all of them, or ``asked``
+    more of them in random order. The other ``settings`` are those of :class:`StudySettings`; ``leaders`` is the sum of
+    the waves.
     """
     check_settings("compare_waves", StudySettings, settings)
     check_whole(1, runs=runs, **{f"wave {number}": size for number, size in enumerate(waves, 1)})
@@ -97,6 +102,8 @@ def compare_waves(
         raise InputError(
             f"waves must be at least two numbers of leaders such as 4,3,3, got {','.join(map(str, waves))}"
         )
+    if asked is not None:
+        check_whole(0, asked=asked)
     study = StudySettings(seed, **{**settings, "leaders": sum(waves)})
     if study.entry == "open" or study.p_range is not None or study.model != "ic" or not study.judged_by.is_plain:
         raise InputError("leaders in waves are simulated in closed studies with one p, under the model ic")
@@ -108,16 +115,16 @@ def compare_waves(
         raise InputError("leaders in waves need a selector: a policy that chooses its own leaders has none")
     rows, done, update = [], 0, progress or (lambda done, total: None)
     for network in hidden:
-        check_contacts(network)
+        check_contacts(network, "leaders in waves")
         starts = draw_start_sets(network, runs, study.start_size, seed)
         for method in methods:
             pairs = []
             for run, start in enumerate(starts):
-                pairs.append(_run(network, method, study, waves, run, start))
+                pairs.append(_run(network, method, study, waves, asked, run, start))
                 done += 1
                 update(done, len(hidden) * len(methods) * runs)
             rows.append(_row(network, method, np.array(pairs), seed))
-    return Waves(tuple(waves), rows)
+    return Waves(tuple(waves), rows, asked)
 
 
 def _row(network: Network, method: Method, reached: np.ndarray[Any, Any], seed: int) -> WavesRow:
@@ -130,7 +137,13 @@ def _row(network: Network, method: Method, reached: np.ndarray[Any, Any], seed: 
 
 
 def _run(
-    network: Network, method: Method, study: StudySettings, waves: Sequence[int], run: int, start: list[int]
+    network: Network,
+    method: Method,
+    study: StudySettings,
+    waves: Sequence[int],
+    asked: int | None,
+    run: int,
+    start: list[int],
 ) -> tuple[float, float]:
     """Mean reach of leaders chosen at once and in waves, over the same worlds and the same people who come."""
     policy = find_policy(method.policy, family_of(network), study.budget, study.p)
@@ -140,9 +153,9 @@ def _run(
     for _ in surveys(simulation, seeing, study.budget, rng, study.per_round, study.unit):
         pass
     selector = selector_for(method, network, study)
-    seen, (world_seed, coming) = (
+    seen, (world_seed, coming, lots) = (
         simulation.discovered,
-        np.random.default_rng(named_seed(study.seed, "waves", run)).spawn(2),
+        np.random.default_rng(named_seed(study.seed, "waves", run)).spawn(3),
     )
     worlds = Worlds.draw(network, study.p, WORLDS, int(world_seed.integers(2**62)))
     comes = coming.random((WORLDS, network.n)) < study.attendance
@@ -150,57 +163,70 @@ def _run(
     first = selector.select(seen, min(waves[0], len(seen)), selector_rng(study, run))
     at_once = in_waves = 0
     for world in range(WORLDS):
-        message = Spreading(simulation, worlds, world, comes[world])
+        message = Spreading(simulation, worlds, world, comes[world], lots.permutation(len(seen)).tolist())
         message.invite(chosen)
         at_once += message.reached.sum()
-        message = Spreading(simulation, worlds, world, comes[world])
+        message = Spreading(simulation, worlds, world, comes[world], message.lot)
         message.invite(first)
         for size in waves[1:]:
-            left, people = message.not_reached()
-            absent = [place for place, person in enumerate(people) if person in message.invited]
-            if len(people) > len(absent):
-                size = min(size, len(people) - len(absent))
-                found = selector.select(left, size, selector_rng(study, run), must_not=absent)
-                message.invite([people[place] for place in found])
+            message.ask(asked)
+            size = min(size, len(seen) - len(message.known_reached | message.absent))
+            if size > 0:
+                observed, absent = message.observed(), sorted(message.absent)
+                message.invite(next_leaders(selector, seen, size, selector_rng(study, run), observed, absent))
         in_waves += message.reached.sum()
     return at_once / WORLDS, in_waves / WORLDS
 
 
 class Spreading:
-    """A message in one world: who was invited, and who was reached."""
+    """A message in one world: who was invited, who was reached, and what is known of it.
 
-    def __init__(self, simulation: Simulation, worlds: Worlds, world: int, comes: BoolArray) -> None:
-        self.simulation, self.worlds, self.world, self.comes = simulation, worlds, world, comes
+    People are asked whether they were reached in the order of the ``lot`` (local indices).
+    """
+
+    def __init__(
+        self, simulation: Simulation, worlds: Worlds, world: int, comes: BoolArray, lot: Sequence[int] = ()
+    ) -> None:
+        self.simulation, self.worlds, self.world, self.comes, self.lot = simulation, worlds, world, comes, lot
         self.reached: BoolArray = np.zeros(worlds.n, dtype=np.bool_)  # by the network's indices
-        self.invited: set[int] = set()  # by local indices
+        self.wave = 0
+        self.absent: set[int] = set()  # leaders who did not come; all below by local indices
+        self.came: dict[int, int] = {}  # in which wave
+        self.yes: dict[int, int] = {}  # after which wave they said that they were reached
+        self.no: dict[int, int] = {}  # after which wave they last said that they were not
 
     def invite(self, leaders: Iterable[int]) -> None:
-        """Those who come spread the message through the components they are in."""
+        """The next wave: those who come spread the message through the components they are in."""
         worlds, here = self.worlds, slice(*self.worlds.world_starts[self.world : self.world + 2])
+        self.wave += 1
         for leader in leaders:
-            self.invited.add(leader)
             who = self.simulation.people[leader]
             if not self.comes[who]:
+                self.absent.add(leader)
                 continue
+            self.came[leader] = self.wave
             self.reached[who] = True
             numbers = worlds.member_numbers[worlds.member_offsets[who] : worlds.member_offsets[who + 1]]
             for number in numbers[(numbers >= here.start) & (numbers < here.stop)]:
                 self.reached[worlds.members[worlds.starts[number] : worlds.starts[number + 1]]] = True
 
-    def not_reached(self) -> tuple[Discovered, list[int]]:
-        """What was discovered of the people not reached, and their local indices."""
-        seen = self.simulation.discovered
-        people = [person for person in range(len(seen)) if not self.reached[self.simulation.people[person]]]
-        place, left = {person: i for i, person in enumerate(people)}, Discovered()
-        for _ in people:
-            left.add_person()
-        for one, other in zip(*(ends.tolist() for ends in seen.ties()), strict=True):
-            if one in place and other in place:
-                left.add_tie(place[one], place[other])
-        start = set(seen.start)
-        for person in people:
-            if seen.status[person] == Status.SURVEYED:
-                (left.record_start if person in start else left.record_survey)(place[person])
-            elif seen.status[person] == Status.REFUSED:
-                left.record_refusal(place[person])
-        return left, people
+    def ask(self, count: int | None) -> None:
+        """Ask people who do not lead: all who have not said yes, or so many who were not asked before."""
+        waiting = [person for person in self.lot if person not in self.came and person not in self.absent]
+        if count is not None:
+            waiting = [person for person in waiting if person not in self.yes and person not in self.no][:count]
+        for person in waiting:
+            if not self.reached[self.simulation.people[person]]:
+                self.no[person] = self.wave
+            elif person not in self.yes:
+                self.yes[person] = self.wave
+                self.no.pop(person, None)
+
+    @property
+    def known_reached(self) -> set[int]:
+        """Leaders who came, and people who said that they were reached."""
+        return {*self.came, *self.yes}
+
+    def observed(self) -> Observed:
+        """What the next wave is chosen by."""
+        return Observed.of(self.simulation.discovered, {**self.yes, **self.came}, self.no)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 import numpy as np
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 UNKNOWN = ""  # the value of a person of whom nothing is known
 UNKNOWN_WORDS = frozenset({"", "-", "?", "unknown", "na", "n/a", "none", "nan", "null", "desconocido", "desconocida"})
 MOST_GROUPS = 100
+LONGEST = 100  # characters in the name of a group
 _LISTED = 5  # names in a message
 
 
@@ -47,6 +49,12 @@ class Groups:
             raise InputError(
                 f"{shown(attribute)} makes {len(names):,} groups, more than {MOST_GROUPS}: take one of fewer values"
             )
+        longest = max(map(len, names))
+        if longest > LONGEST:
+            raise InputError(f"{shown(attribute)} has a value of {longest:,} characters, more than {LONGEST}")
+        disturbing = next((name for name in names if any(category(letter) == "Cc" for letter in name)), None)
+        if disturbing is not None:
+            raise InputError(f"the value {shown(disturbing)} of {shown(attribute)} has a control character in it")
         place = {name: i for i, name in enumerate(names)} | {UNKNOWN: len(names)}
         return cls(attribute, tuple(names), np.array([place[value] for value in values], dtype=np.int32))
 
@@ -80,6 +88,10 @@ def read_people(source: Source, labels: Sequence["Label"]) -> People:
     named = [i for i, name in enumerate(table.columns) if i != who and name.strip()]
     if not named:
         raise source.error(table.line, "there is no column besides that of the people")
+    titles = [table.columns[place].strip() for place in named]
+    twice = next((title for title in titles if titles.count(title) > 1), None)
+    if twice is not None:
+        raise source.error(table.line, "the column {title} is there twice", title=shown(twice))
     values = [[UNKNOWN] * len(labels) for _ in named]
     line_of: dict[int, int] = {}
     left_out = []
@@ -95,10 +107,11 @@ def read_people(source: Source, labels: Sequence["Label"]) -> People:
         for column, place in zip(values, named, strict=True):
             value = row.cells[place].strip()
             column[person] = UNKNOWN if value.casefold() in UNKNOWN_WORDS else value
+    if not line_of and not left_out:
+        raise source.error(table.line, "there are no people below the header")
     if not line_of:
         wanted = ", ".join(map(str, labels[:_LISTED]))
         raise source.error(None, "no one in it is in the network, whose people are {wanted}, …", wanted=shown(wanted))
-    titles = [table.columns[place].strip() for place in named]
     return People({title: tuple(column) for title, column in zip(titles, values, strict=True)}, tuple(left_out))
 
 

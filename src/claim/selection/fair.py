@@ -36,6 +36,8 @@ Value = Callable[[FloatArray], FloatArray]  # of R (..., groups and the people i
 FORMS = "none, welfare:ALPHA, maximin or diversity"
 FLOOR = 0.01  # people added to each group's reach, so that a share of 0 has a welfare where α is 0 or less
 STARTS = (1.0, 0.0, -2.0, -9.0, -30.0)  # welfares whose leaders the search begins from, whatever it is for
+LADDER = (1.0, 0.0, -1.0, -2.0, -4.0, -9.0, -30.0)  # welfares that it passes through, down and up
+NEAREST = 3  # of the leaders met on the way: those that the search begins from, too
 STEEP = (-2.0, -9.0, -30.0)  # those that maximin begins from
 BEFORE_MAXIMIN = -9.0  # the welfare whose smallest share it is to reach at the least
 FINER = 10_000_000  # memberships of the worlds that leaders are compared on
@@ -199,8 +201,26 @@ class Search:
 
     def best(self, value: Value, finer: "Search") -> list[int]:
         """The best leaders by greedy and swaps from several starts; the last swaps are on the ``finer`` worlds."""
-        values = (value, *(welfare(self.groups, alpha) for alpha in STARTS))
-        return finer.best_of((self.swapped(self.greedy(start), value) for start in values), value)
+
+        def fine(leaders: Sequence[int]) -> float:
+            return float(value(finer.beyond(leaders)[0]))
+
+        begin = [self.greedy(each) for each in (value, *(welfare(self.groups, alpha) for alpha in STARTS))]
+        nearest = sorted(dict.fromkeys(map(tuple, self.on_the_ladder())), key=fine, reverse=True)[:NEAREST]
+        return finer.best_of((self.swapped(leaders, value) for leaders in (*begin, *nearest)), value)
+
+    def on_the_ladder(self) -> list[list[int]]:
+        """Leaders for the welfares of ``LADDER``, each by swaps from those of the welfare before, down and up.
+
+        Neighbouring welfares have similar leaders, but swaps end in local optima that depend on where they began.
+        """
+        values, found = [welfare(self.groups, alpha) for alpha in LADDER], []
+        for way in (values, values[::-1]):
+            leaders = self.greedy(way[0])
+            for value in way:
+                leaders = self.swapped(leaders, value)
+                found.append(leaders)
+        return found
 
     def best_of(self, found: Iterable[Sequence[int]], value: Value) -> list[int]:
         """The best leaders of those found, after swaps."""

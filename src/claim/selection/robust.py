@@ -50,15 +50,22 @@ def beliefs_of(models: Sequence[Model], probabilities: Sequence[float]) -> list[
     return list(dict.fromkeys(pairs))
 
 
-def robust_greedy(task: Task, beliefs: Sequence[Belief], attendance: float = 1.0, by: Robust = "mean") -> list[int]:
+def robust_greedy(
+    task: Task,
+    beliefs: Sequence[Belief],
+    attendance: float = 1.0,
+    by: Robust = "mean",
+    certain: Collection[int] = (),
+) -> list[int]:
     """The ``k`` leaders for the mean over the beliefs or the worst ratio, if each comes with this probability.
 
-    A component in which a leader was chosen keeps a part of its worth, so a second leader in it is a reserve. With
-    certain leaders and one belief the choice is that of :func:`claim.selection.greedy.greedy`.
+    The ``certain`` ones come in any case. A component in which a leader was chosen keeps a part of its worth, so a
+    second leader in it is a reserve. With certain leaders and one belief the choice is that of
+    :func:`claim.selection.greedy.greedy`.
     """
     check_number(0, 1, above=True, attendance=attendance)
     check_whole(1, samples=task.samples)
-    return Search(task, beliefs, attendance).leaders(by)
+    return Search(task, beliefs, attendance, certain).leaders(by)
 
 
 def mean(reached: FloatArray, gains: FloatArray) -> FloatArray:
@@ -85,9 +92,13 @@ def up_to(level: float, best: FloatArray) -> Value:
 class Search:
     """The search for leaders, on worlds that are the same however often it is made."""
 
-    def __init__(self, task: Task, beliefs: Sequence[Belief], attendance: float = 1.0) -> None:
+    def __init__(
+        self, task: Task, beliefs: Sequence[Belief], attendance: float = 1.0, certain: Collection[int] = ()
+    ) -> None:
         self.task, self.seed, self.priority = task, draw_seed(task.rng), task.priority()
-        self.begin = [gains_under(belief, task, self.seed, attendance) for belief in beliefs]
+        chances = np.full(task.network.n, float(attendance))
+        chances[list(certain)] = 1.0
+        self.begin = [gains_under(belief, task, self.seed, chances) for belief in beliefs]
 
     def pick(self, value: Value) -> tuple[list[int], FloatArray]:
         """The leaders by the largest value one after the other, and their reach under each belief."""
@@ -157,13 +168,13 @@ class Gains(Protocol):
         ...
 
 
-def gains_under(belief: Belief, task: Task, seed: int, attendance: float) -> Callable[[], Gains]:
-    """A function that begins a selection under a belief."""
+def gains_under(belief: Belief, task: Task, seed: int, attendance: FloatArray) -> Callable[[], Gains]:
+    """A function that begins a selection under a belief; ``attendance`` (n,) is how likely each person comes."""
     network, samples = task.network, task.samples
     if belief.model.is_plain and not network.directed:
         worlds = Worlds.draw(network, belief.p, samples, seed)
         return lambda: ComponentGains(worlds, attendance)
-    draws = 1 if attendance == 1 else ATTENDANCE_DRAWS
+    draws = 1 if (attendance == 1).all() else ATTENDANCE_DRAWS
     comes = np.random.default_rng(seed).random((draws, network.n)) < attendance
     diffusion, each = Diffusion(network, belief.model, belief.p), -(-samples // draws)
     if belief.model.kind == "ic":
@@ -179,7 +190,7 @@ def gains_under(belief: Belief, task: Task, seed: int, attendance: float) -> Cal
 class ComponentGains:
     """Gains by the components of worlds; a leader who may not come leaves a part of them uncovered."""
 
-    def __init__(self, worlds: Worlds, attendance: float) -> None:
+    def __init__(self, worlds: Worlds, attendance: FloatArray) -> None:
         self.worlds, self.attendance = tuple(worlds), attendance
         self.uncovered, self.weights = np.ones(len(worlds.starts) - 1), np.ones(worlds.n)
 
@@ -193,8 +204,9 @@ class ComponentGains:
     def take(self, person: int) -> float:
         """Cover the components of a leader."""
         (gain,) = expected_gains_of(np.array([person]), self.worlds, self.weights, self.uncovered)
-        cover_components(self.worlds, person, self.attendance, self.uncovered)
-        return self.attendance * float(gain)
+        comes = float(self.attendance[person])
+        cover_components(self.worlds, person, comes, self.uncovered)
+        return comes * float(gain)
 
 
 class CountedGains:

@@ -16,6 +16,7 @@ from claim.networks.network import BoolArray, FloatArray
 from claim.selection.fair import Fair, choose_fairly
 from claim.selection.greedy import Candidates, Chosen, Method, Task, Ties, greedy, picked_in_turn
 from claim.selection.kernels import best_candidate
+from claim.selection.observed import NOTHING, Observed
 from claim.selection.ris import ris
 from claim.selection.robust import beliefs_of, robust_greedy
 
@@ -33,7 +34,7 @@ class MethodSelector:
 
     ``fair`` says how the greedy method balances groups, as far as they are known of at least two.
     ``attendance`` is the probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these
-    probabilities instead of for ``p`` alone.
+    probabilities instead of for ``p`` alone. ``observed`` is what is known of earlier leaders.
     """
 
     p: float = 0.1
@@ -44,17 +45,19 @@ class MethodSelector:
     model: Model = IC
     fair: str = "none"
     name: str = "greedy"
+    observed: Observed = NOTHING
 
     def select(self, discovered: Discovered, k: int, rng: np.random.Generator, **limits: Unpack[Limits]) -> list[int]:
         """``k`` leaders as indices into what was discovered, or all candidates if they are fewer."""
-        network = discovered.as_network()
+        network = self.observed.left(discovered).as_network()
         candidates = Candidates.of(network.n, k, **limits)
         task = Task(network, candidates, k, self.p, self.samples, rng, self.ties, self.model)
         if self.name == "greedy" and self.fair != "none" and len(set(discovered.groups.values())) > 1:
             groups = Groups.of("group", [discovered.groups.get(person, UNKNOWN) for person in range(len(discovered))])
             return choose_fairly(task, groups, Fair.of(self.fair))[0]
         if self.name == "greedy" and (self.attendance != 1 or self.p_range):
-            return robust_greedy(task, beliefs_of([self.model], self.p_range or (self.p,)), self.attendance)
+            beliefs = beliefs_of([self.model], self.p_range or (self.p,))
+            return robust_greedy(task, beliefs, self.attendance, certain=self.observed.reached)
         return METHODS[self.name](task).leaders
 
 

@@ -1,10 +1,13 @@
 """Sessions, replacements and the follow-up, as a browser without script sees them."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from desk_client import position
 from test_web_flow import add, survey
+
+from claim.field.study import commands
 
 WHEN = "2099-03-01T14:30"
 
@@ -116,6 +119,36 @@ def test_follow_up_goes_by_lot_and_estimates_p(browser, desk, led):
     assert browser.post(f"{led}/follow-up", person=asked[0], answer="perhaps").status_code == 400
     browser.post(f"{led}/follow-up", person=asked[0], answer="no")
     assert "Said yes 1" in browser.text(f"{led}/follow-up")
+
+
+def test_the_next_wave_is_chosen_by_who_came_and_what_people_said(browser, desk, base):
+    """Ana, Ben and Eva know six, five and four people; Ana leads, and one more leader is wanted."""
+    add(browser, base, "Ana", "Ben", "Eva", start="1")
+    for i, person in enumerate(("P1", "P2", "P3")):
+        survey(browser, base, person, *(f"{('Carla', 'Dan', 'Fred')[i]} {j}" for j in "klmnop"[: 6 - i]))
+    study = desk.study(base.removeprefix("/s/"))
+    study.run(lambda draft: commands.change_settings(draft, replace(study.study.setup, selector="greedy")))
+
+    def suggested() -> list[str]:
+        cards = browser.get(f"{base}/leaders").text.partition("<ol")[2].partition("<details")[0]
+        return list(dict.fromkeys(re.findall(r'name="person" value="(P\d+)"', cards)))
+
+    for action in ("offered", "accepted"):
+        browser.post(f"{base}/leaders", person="P1", action=action)
+    assert "Leaders who came" not in browser.text(f"{base}/leaders")
+    assert suggested()[:2] == ["P1", "P2"]
+    browser.post(f"{base}/sessions", when=WHEN, person=["P1"])
+    browser.post(f"{base}/sessions/1", person="P1", action="attended")
+    assert "Leaders who came: 1." in browser.text(f"{base}/leaders")
+    of_ben = [code for code, each in desk.study(base.removeprefix("/s/")).study.people.items() if "P2" in each.named_by]
+    for person in ("P2", *of_ben):
+        browser.post(f"{base}/follow-up", person=person, answer="yes")
+    page = browser.text(f"{base}/leaders")
+    assert f"that someone talked to them: {1 + len(of_ben)}." in page
+    assert not {"P2", *of_ben} & set(suggested())
+    assert suggested()[:2] == ["P1", "P3"]
+    browser.post(f"{base}/follow-up", person="P2", answer="no")
+    assert "P2" in suggested()
 
 
 def test_the_estimate_is_used_when_it_is_accepted_and_undone_from_the_history(browser, desk, led):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from claim.errors import InputError
+from claim.field.advice.observed import observed_in
 from claim.field.advice.recommend import Suggestion
 from claim.field.study.setup import FairRule
 from claim.field.study.study import Person, Study
@@ -52,6 +53,7 @@ class LeaderAdvice:
     known: int
     groups: "Mapping[str, ExpectedGroup]"
     plain: "Expected | None" = None
+    said_yes: int = 0  # people who do not lead and were reached by earlier leaders, whom the next ones add to
 
 
 def choose_leaders(
@@ -72,6 +74,10 @@ class LeaderChoice:
     those who refused to be surveyed too, unless the team asks for them. ``attendance`` is the
     chance that a leader comes, else that of the settings: leaders are chosen so that some may stay away. ``groups`` are
     those of people by code; ``fair`` says how leaders are balanced between them, if not as in the settings.
+
+    Once leaders came, those still missing are the next wave: they add the most to the people known to be reached, who
+    are the leaders who came and those who said yes in the follow-up. The latter are not asked to lead. The reach, and
+    what each leader adds, are expected of all the leaders as if nothing had been observed.
 
     The reach and the reasons are computed when they are asked for.
     """
@@ -95,6 +101,7 @@ class LeaderChoice:
         self.groups, self.fair = groups or {}, setup.fair if fair is None else fair
         self.attendance = setup.attendance if attendance is None else attendance
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
+        observed = observed_in(study)
         self._foresight = foresight_named(
             FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people
         )
@@ -105,19 +112,30 @@ class LeaderChoice:
             raise InputError(problem, count=len(self._wishes["must"]), leaders=k)
         self._view = SeenNetwork.of(study.discovered())
         self._chosen: list[int] = []
+        first = observed.first(self._wishes["must"])
+        self._reached = set(first) - set(self._wishes["must"])  # people who do not lead
+        wishes = {"must": first, "must_not": [who for who in self._wishes["must_not"] if who not in self._reached]}
+        self._wishes["must_not"] = sorted({*self._wishes["must_not"], *self._reached})
         if known - len(self._wishes["must_not"]) < 1:
             return
-        greedy = MethodSelector(setup.p, SAMPLES)
+        k += len(self._reached)
+        greedy, foresight = (
+            MethodSelector(setup.p, SAMPLES, observed=observed),
+            replace(self._foresight, observed=observed),
+        )
+        chosen: list[int] = []
         if self.fair != "none" and self._grouped is not None:
-            selector = replace(greedy if setup.selector == "greedy" else self._foresight, fair=self.fair)
+            selector = replace(greedy if setup.selector == "greedy" else foresight, fair=self.fair)
             for count in (k, k + REPLACEMENTS):  # replacements are balanced beside the leaders
-                wishes = self._wishes | {"must": self._chosen or self._wishes["must"]}
-                self._chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
+                chosen = selector.select(self._grouped, count, self._random("leaders"), **wishes)
+                wishes["must"] = chosen
         elif setup.selector == "greedy":
-            self._chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **self._wishes)
+            chosen = greedy.select(study.discovered(), k + REPLACEMENTS, self._random("leaders"), **wishes)
         else:
-            candidates = Candidates.of(known, k + REPLACEMENTS, **self._wishes)
-            self._chosen = self._foresight.select_in(self._view, candidates, k + REPLACEMENTS, self._random("leaders"))
+            view = SeenNetwork.of(study.discovered(), observed.failed) if observed.failed else self._view
+            candidates = Candidates.of(known, k + REPLACEMENTS, **wishes)
+            chosen = foresight.select_in(view, candidates, k + REPLACEMENTS, self._random("leaders"))
+        self._chosen = [who for who in chosen if who not in self._reached]
 
     @property
     def leaders(self) -> tuple[str, ...]:
@@ -189,7 +207,8 @@ class LeaderChoice:
             suggestions.append(LeaderSuggestion(codes[leader], reasons, adds))
         leaders, others = tuple(suggestions[: setup.leaders]), tuple(suggestions[setup.leaders :])
         groups, plain = self.reach_by_group, self.plain_reach
-        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes), groups, plain)
+        said_yes = len(self._reached)
+        return LeaderAdvice(leaders, others, reach, self.attendance, setup.p, len(codes), groups, plain, said_yes)
 
     def _random(self, purpose: str) -> np.random.Generator:
         return np.random.default_rng(named_seed(self.study.setup.seed, purpose))

@@ -143,6 +143,11 @@ class FeatureState(SelectionState):
         kernels.cover_totals(tuple(self.worlds), person, self.attendance, self.uncovered, self._totals, self._reach)
         super().take(person)  # it updates what is uncovered
 
+    def cover(self, person: int) -> None:
+        """Count whom a person reaches for certain, of whom it is known that the message reached them."""
+        kernels.cover_totals(tuple(self.worlds), person, 1.0, self.uncovered, self._totals, self._reach)
+        super().cover(person)
+
 
 def study_features(view: SeenNetwork, hidden: HiddenReach, p: float) -> FloatArray:
     """One number for each name of ``STUDY``."""

@@ -162,6 +162,7 @@ class FairSearch(Search):
         self.view, self.seen = view, seen
         self.groups = EstimatedGroups(seen.names, np.maximum(people * seen.sizes, 1.0))  # type: ignore[assignment]
         self.candidates, self.k, self.priority = candidates, k, priority
+        self._reached = frozenset(selector.observed.reached)
         states = [selector.state(view, p, seed, selector.planned_attendance()) for p in selector.chances]
         self._members = seen.members(view, seen.mixing)
         self._hidden = [self._members @ beyond_first(seen.mixing, each.p * each.hidden.excess) for each in states]
@@ -177,7 +178,7 @@ class FairSearch(Search):
         for i in range(known, len(chosen)):
             states = [state.copy() for state in found.states]
             for state in states:
-                state.take(chosen[i])
+                (state.cover if chosen[i] in self._reached else state.take)(chosen[i])
             found = self._partial(states, found.beyond[chosen[i]])
             if len(self._kept) >= self._most:
                 del self._kept[next(iter(self._kept))]

@@ -1,6 +1,6 @@
 """What foresight sees of a study, what it estimates of the hidden contacts, and a selection in progress."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,10 +38,11 @@ class SeenNetwork:
     degree: FloatArray  # (n,) seen contacts of each person: all of them for the surveyed
     trust: float  # the probability that marks say anything; 0 without marks
     marks: FloatArray  # (n,) weight of the marks of each person, times trust
+    left: Network | None = None  # without contacts that failed, which tell of unseen ones nevertheless
 
     @classmethod
-    def of(cls, discovered: Discovered) -> "SeenNetwork":
-        """The arrays of a discovered network."""
+    def of(cls, discovered: Discovered, failed: Collection[tuple[int, int]] = ()) -> "SeenNetwork":
+        """The arrays of a discovered network, in which some contacts ``failed`` to pass the message on."""
         n = len(discovered)
         surveyed = np.array([status == Status.SURVEYED for status in discovered.status], dtype=np.bool_)
         start = np.zeros(n, dtype=np.bool_)
@@ -55,7 +56,9 @@ class SeenNetwork:
         trust, marks = trust_in_marks(discovered), np.zeros(n)
         for person, weight in weight_of_marks(discovered).items():
             marks[person] = trust * weight
-        return cls(network, surveyed, start, group, groups, network.degrees.astype(np.float64), trust, marks)
+        left = discovered.without(failed).as_network() if failed else None
+        degree = network.degrees.astype(np.float64)
+        return cls(network, surveyed, start, group, groups, degree, trust, marks, left)
 
     @property
     def n(self) -> int:
@@ -150,7 +153,7 @@ class SelectionState:
 
     def __init__(self, view: SeenNetwork, p: float, samples: int, seed: int, attendance: float = 1.0) -> None:
         self.view, self.p, self.attendance = view, p, attendance
-        self.worlds = Worlds.draw(view.network, p, samples, seed)
+        self.worlds = Worlds.draw(view.network if view.left is None else view.left, p, samples, seed)
         self.left = np.ones(view.n, dtype=np.bool_)
         self.hidden = hidden_reach(view, p)
         self.beyond = self.hidden.reach.copy()  # h(u), less what contacts shared with leaders take away
@@ -213,6 +216,11 @@ class SelectionState:
         if not view.surveyed[person]:
             factor = 1.0 - self.attendance * self.hidden.closure
             discount_siblings(person, factor, self.beyond, view.surveyed, view.network.offsets, view.network.contacts)
+
+    def cover(self, person: int) -> None:
+        """Count whom a person reaches for certain, of whom it is known that the message reached them."""
+        self.left[person] = False
+        cover_components(tuple(self.worlds), person, 1.0, self.uncovered)
 
     def take_all(self, leaders: Sequence[int]) -> FloatArray:
         """Make all of them leaders; returns, of shape (4, leaders), what each reaches alone and adds to those before.

@@ -31,6 +31,7 @@ from claim.selection.foresight.reach import Guess, bounded, estimated_people, re
 from claim.selection.foresight.selection_state import SeenNetwork, SelectionState
 from claim.selection.greedy import SAME, Candidates, Ties, picked_in_turn, tie_priority
 from claim.selection.kernels import best_candidate
+from claim.selection.observed import NOTHING, Observed
 
 ADDS = "adds about {amount} people to those the others reach"
 REACHES = "reaches about {amount} people"
@@ -128,7 +129,8 @@ class FreeForesight:
     It fits itself to the discovered network alone, so it can be used on any kind of network. ``attendance`` is the
     probability that a leader comes. With ``p_range`` leaders are chosen by the mean over these probabilities instead of
     for ``p`` alone. ``people`` is the number of people there are, or the least and the most there may be (0 and inf:
-    not known): no reach is expected above it.
+    not known): no reach is expected above it. ``observed`` is what is known of earlier leaders: it changes whom to
+    choose next, and not the reach that is expected of leaders.
     """
 
     p: float = 0.1
@@ -139,6 +141,7 @@ class FreeForesight:
     family: str = FREE
     people: float | tuple[float, float] | None = None
     fair: str = "none"  # how groups are balanced, where they are known of several people
+    observed: Observed = NOTHING
     undirected_ic_only: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -192,12 +195,14 @@ class FreeForesight:
         groups = known_groups(discovered) if self.fair != "none" else None
         if groups is not None:
             return self._select_fairly(discovered, groups, candidates, k, rng)
-        return self.select_in(SeenNetwork.of(discovered), candidates, k, rng) if len(discovered) else []
+        if not len(discovered):
+            return []
+        return self.select_in(SeenNetwork.of(discovered, self.observed.failed), candidates, k, rng)
 
     def _select_fairly(
         self, discovered: Discovered, groups: SeenGroups, candidates: Candidates, k: int, rng: np.random.Generator
     ) -> list[int]:
-        seed, view = draw_seed(rng), SeenNetwork.of(discovered)
+        seed, view = draw_seed(rng), SeenNetwork.of(discovered, self.observed.failed)
         priority = tie_priority(view.n, self.ties, rng)
         search = FairSearch(self, view, groups, self._people(view), candidates, k, seed, priority)
         return choose_fairly_unseen(search, Fair.of(self.fair))
@@ -230,7 +235,7 @@ class FreeForesight:
 
         def take(person: int) -> None:
             for state in states:
-                state.take(person)
+                (state.cover if person in self.observed.reached else state.take)(person)
 
         return picked_in_turn(candidates, k, best, take)
 
