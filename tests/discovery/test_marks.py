@@ -59,6 +59,7 @@ def test_a_mark_weighs_the_logarithm_of_the_contacts_it_was_chosen_from():
             seen.add_tie(person, contact)
         seen.record_mark(person, named[0])
     assert sorted(weight_of_marks(seen).values()) == pytest.approx([0.0, np.log(5)])
+    assert sorted(weight_of_marks(seen, more=1).values()) == pytest.approx([np.log(2), np.log(6)])
 
 
 def test_there_is_no_trust_without_marks():

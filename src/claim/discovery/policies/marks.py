@@ -55,11 +55,11 @@ def shipped_trust() -> Trust:
     return Trust.from_json(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
 
 
-def weight_of_marks(discovered: Discovered) -> dict[int, float]:
-    """What the marks of each marked person say together."""
+def weight_of_marks(discovered: Discovered, more: int = 0) -> dict[int, float]:
+    """What the marks of each marked person say together; with ``more`` contacts to choose from, the only one counts."""
     weights: dict[int, float] = {}
     for by, marked in discovered.marks.items():
-        weights[marked] = weights.get(marked, 0.0) + math.log(max(len(discovered.contacts[by]), 1))
+        weights[marked] = weights.get(marked, 0.0) + math.log(max(len(discovered.contacts[by]) + more, 1))
     return weights
 
 

@@ -411,7 +411,7 @@ class Scout(FirstScout):
         seen = super()._read(discovered, named)
         if not discovered.marks:
             return seen
-        weight = weight_of_marks(discovered)
+        weight = weight_of_marks(discovered, more=1)
         marks = np.array([weight.get(group.members[0], 0.0) for group in named])
         return seen._replace(parts=np.column_stack([seen.parts, MARKS * trust_in_marks(discovered) * marks]))
 
