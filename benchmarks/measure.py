@@ -47,15 +47,17 @@ def hub_network(n: int, m: int, name: str, seed: int = 0, exponent: float = 2.5)
     return Network.from_edges(sources, targets, n=n, name=name)
 
 
-def side_by_side(methods: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+def side_by_side(
+    methods: Mapping[str, Callable[[], Any]], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Median seconds of each, run in turn so that a busy moment hits all; a first round is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     for turn in range(repeats + 1):
         for name, work in methods.items():
-            began = time.perf_counter()
+            began = clock()
             work()
             if turn:
-                seconds[name].append(time.perf_counter() - began)
+                seconds[name].append(clock() - began)
     return {name: statistics.median(taken) for name, taken in seconds.items()}
 
 
