@@ -8,14 +8,13 @@ their bound does, and the time for each to stay the same.
 
 import math
 import os
-import resource
 import time
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from measure import Result, random_network
+from measure import Result, peak_megabytes, random_network
 
 from claim.networks.network import IntArray
 from claim.selection.cluster import RayReverseSets
@@ -96,6 +95,6 @@ def _measure(ties: int, backend: str) -> dict[str, Any]:
         "growth": None,
         "sets GB": 4e-9 * counted[0].stored if counted else None,
         "guarantee": chosen.guarantee,
-        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak MB": peak_megabytes(),
         "leaders": chosen.leaders,
     }

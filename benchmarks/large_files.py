@@ -8,7 +8,6 @@ import gzip
 import json
 import math
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import zstandard
-from measure import Result
+from measure import Result, peak_megabytes
 
 from claim.networks import load
 from claim.networks.formats import binary
@@ -84,7 +83,7 @@ def measure(step: str, path: Path) -> dict[str, Any]:
     began = time.process_time()
     network = load(source)
     seconds = time.process_time() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     if step == "read":
         binary.write(network, mapped)
     return {"step": step, "ties": network.m, "seconds": seconds, "growth": None, "peak MB": peak}

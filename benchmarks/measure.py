@@ -1,11 +1,13 @@
 """What the benchmarks share: networks, side-by-side timing, and the form of a result."""
 
 import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,6 +61,15 @@ def side_by_side(
             if turn:
                 seconds[name].append(clock() - began)
     return {name: statistics.median(taken) for name, taken in seconds.items()}
+
+
+def peak_megabytes() -> float:
+    """The most memory that this program has held; ``ru_maxrss`` includes the program that started it."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:  # not Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 @contextmanager
