@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -257,21 +257,28 @@ def shipped_additions() -> Added:
 
 
 def open_signals(discovered: Discovered, answers: Answers) -> FloatArray:
-    """One number for each name of ``OPEN``: the study's signals, what marks tell, and what the last interviews brought.
+    """One number for each name of ``OPEN``."""
+    marked, new = (np.zeros(len(answers.degree), dtype=np.bool_) for _ in range(2))
+    marked[[answers.place[who] for who in set(discovered.marks.values()) if who in answers.place]] = True
+    new[[answers.place[who] for who in discovered.start if who in answers.place]] = True
+    return signals_of_open(study_signals(answers), answers.degree, answers.news, answers.earlier > 0, marked, new)
+
+
+def signals_of_open(
+    study: FloatArray, degree: FloatArray, news: FloatArray, met: BoolArray, marked: BoolArray, new: BoolArray
+) -> FloatArray:
+    """The study's signals, what marks tell, and what the last interviews brought; arrays are by surveyed person.
 
     Marks are judged by marked people who were surveyed: by how much they know more people than others who were met
     through a contact (means of logarithms). Comparing them with new people would credit marks with what every contact
     has: people with many contacts are named more often.
     """
-    marked, new = (np.zeros(len(answers.degree), dtype=np.bool_) for _ in range(2))
-    marked[[answers.place[who] for who in set(discovered.marks.values()) if who in answers.place]] = True
-    new[[answers.place[who] for who in discovered.start if who in answers.place]] = True
-    known, of_new = np.log(np.maximum(answers.degree, 1.0)), answers.degree[new]
+    known, of_new = np.log(np.maximum(degree, 1.0)), degree[new]
     expected = np.log1p((of_new**2).sum() / of_new.sum() - 1.0) if of_new.sum() else 0.0
-    others = _average(known[(answers.earlier > 0) & ~marked], float(expected))
+    others = _average(known[met & ~marked], float(expected))
     above = (known[marked] - others).sum() / (marked.sum() + DOUBT_MARKED)
-    brought = [np.log1p(_average(answers.news[each][-RECENT:], float(answers.news.mean()))) for each in (~new, new)]
-    return np.concatenate([study_signals(answers), [above, np.log1p(marked.sum()), *brought]])
+    brought = [np.log1p(_average(news[each][-RECENT:], float(news.mean()))) for each in (~new, new)]
+    return np.concatenate([study, [above, np.log1p(marked.sum()), *brought]])
 
 
 LEAST = 0.1  # contribution to the score, a logarithm: a tenth more yield
@@ -365,7 +372,7 @@ class FirstScout:
         makes the choice random, the more likely the higher the score, and the people of a round are spread over
         different namers, both in proportion to the closure seen.
         """
-        if is_large(discovered) and not (discovered.open or discovered.marks):
+        if is_large(discovered) and not discovered.open:
             return self._choose_at_scale(discovered, rng, count)
         named, others = classes_by_namers(discovered)
         chosen: list[int] = []
@@ -399,7 +406,8 @@ class FirstScout:
         from claim.discovery.policies.scout_at_scale import ScoutAtScale  # it imports this module
 
         at_scale = discovered.kept(self, ScoutAtScale)
-        chosen = at_scale.choose(discovered, self._weights or shipped_weights(), self._usual_chance, rng, count)
+        weights = self._weights or shipped_weights(), self._additions(discovered)
+        chosen = at_scale.choose(discovered, *weights, self._chance_at_scale(discovered), rng, count)
         if len(chosen) < min(count, len(discovered.waiting)):
             chosen += self._others(classes_by_namers(discovered)[1], rng, count - len(chosen))
         return chosen
@@ -415,6 +423,13 @@ class FirstScout:
     def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
         """The same in a study without marks, from the contacts of the surveyed and how many of them were reached."""
         return CHANCE
+
+    def _additions(self, discovered: Discovered) -> Added | None:
+        """What marks add to the scores, if anything."""
+        return None
+
+    def _chance_at_scale(self, discovered: Discovered) -> Callable[[float, float, int], float]:
+        return self._usual_chance
 
     def _others(self, others: Sequence[PersonClass], rng: np.random.Generator, count: int) -> list[int]:
         """People whom no one named, in random order."""
@@ -466,9 +481,9 @@ class Scout(FirstScout):
 
     def _read(self, discovered: Discovered, named: Sequence[PersonClass]) -> Seen:
         seen = super()._read(discovered, named)
-        if not discovered.marks:
+        added = self._additions(discovered)
+        if added is None:
             return seen
-        added = self._added or shipped_additions()
         worth = added.mark_in(open_signals(discovered, seen.answers))
         marks = np.array([len(group.marked_by) for group in named], dtype=np.float64)
         return seen._replace(parts=np.column_stack([seen.parts, worth * marks]))
@@ -478,6 +493,12 @@ class Scout(FirstScout):
             return CHANCE
         contacts = seen.answers.degree
         return self._usual_chance(contacts.mean(), contacts.var(), len(seen.answers.reached))
+
+    def _additions(self, discovered: Discovered) -> Added | None:
+        return (self._added or shipped_additions()) if discovered.marks else None
+
+    def _chance_at_scale(self, discovered: Discovered) -> Callable[[float, float, int], float]:
+        return super()._usual_chance if discovered.marks else self._usual_chance
 
     def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
         evenness = max(1.0 - variance / max(mean, 1e-9) ** 2, 0.0)

@@ -23,7 +23,9 @@ from claim.discovery.policies.scout import (
     DOUBT_MIXING,
     DOUBT_POSSIBLE,
     STUDY,
+    Added,
     Weights,
+    signals_of_open,
 )
 from claim.discovery.ranking import ScoreTree, draw_members
 from claim.networks.network import FloatArray, OffsetArray
@@ -86,6 +88,7 @@ class RunningAnswers:
         self.brought: list[list[int]] = []  # news and further contacts, over the contacts surveyed later
         self.totals = Totals(np.zeros(3), np.zeros(5), np.zeros(6))
         self.rows = np.zeros((0, 8))  # by place; see _signals
+        self.found = np.zeros((0, 3))  # by place: contacts, news, and the number of contacts surveyed before
         self._times: list[int] = []  # how often a person was named
         self._first: list[int] = []  # the place of who named them first
         self._parts: list[tuple[FloatArray, FloatArray]] = []  # what each place adds to the totals
@@ -179,17 +182,28 @@ class RunningAnswers:
 
     def _write_rows(self, discovered: Discovered, places: list[int]) -> None:
         if len(self.place) > len(self.rows):
-            self.rows = np.concatenate([self.rows, np.zeros((len(self.place), 8))])
+            self.rows, self.found = (
+                np.concatenate([each, np.zeros((len(self.place), each.shape[1]))]) for each in (self.rows, self.found)
+            )
         if not places:
             return
         degree = np.array([len(discovered.contacts[discovered.surveyed[place]]) for place in places], dtype=np.float64)
         twice, news = (np.array([of[place] for place in places]) for of in (self.twice, self.news))
         asked, brought = [len(self.later[place]) for place in places], [self.brought[place] for place in places]
+        self.found[places] = np.column_stack([degree, news, [len(self.earlier[place]) for place in places]])
         known = np.maximum(degree, 1.0)
         self.rows[places] = np.column_stack([
             known, np.log(known), (twice + DOUBT_COMMON) / (degree + DOUBT_POSSIBLE),
             np.log((news + 1.0) / (known + 1.0)), asked, np.log1p(asked), np.array(brought),
         ])  # fmt: skip
+
+    def open_signals(self, discovered: Discovered) -> FloatArray:
+        """One number for each name of ``scout.OPEN``; costs time in proportion to the surveys, but little."""
+        degree, news, earlier = self.found[: len(self.place)].T
+        marked, new = np.zeros((2, len(self.place)), dtype=np.bool_)
+        marked[[self.place[who] for who in discovered.marks.values() if who in self.place]] = True
+        new[[self.place[who] for who in discovered.start]] = True
+        return signals_of_open(self.totals.study(len(self.place)), degree, news, earlier > 0, marked, new)
 
 
 class ScoutAtScale:
@@ -202,13 +216,19 @@ class ScoutAtScale:
         # The namers of each class are in a pool, from ``begin`` on; a class that no one named has none
         self._pool, self._filled = np.zeros(0, dtype=np.int32), 0
         self._begin, self._count, self._size = np.zeros((3, 0), dtype=np.int64)
-        self._acquainted = np.zeros(0)
+        self._acquainted, self._marks = np.zeros((2, 0))
 
     def choose(
-        self, discovered: Discovered, weights: Weights, chance: Chance, rng: np.random.Generator, count: int
+        self,
+        discovered: Discovered,
+        weights: Weights,
+        added: Added | None,
+        chance: Chance,
+        rng: np.random.Generator,
+        count: int,
     ) -> list[int]:
         """People of high expected yield; a round is spread over different namers."""
-        self._update(discovered, weights, chance)
+        self._update(discovered, weights, added, chance)
         closure = float(self.study[STUDY.index("closure")])
         lowered: dict[int, float] = {}
 
@@ -245,7 +265,7 @@ class ScoutAtScale:
         size = self._tree.size(number)
         self._tree.put(np.array([number]), np.array([score]), np.array([size]))
 
-    def _update(self, discovered: Discovered, weights: Weights, chance: Chance) -> None:
+    def _update(self, discovered: Discovered, weights: Weights, added: Added | None, chance: Chance) -> None:
         changes = discovered.changes(self._since)
         if changes.now == self._since:
             return
@@ -261,6 +281,8 @@ class ScoutAtScale:
         named, study = self._size[items] > 0, self.study
         scores = np.zeros(len(items))
         scores[named] = weights.parts(study, self.signals(items[named])).sum(axis=1)
+        if added is not None:
+            scores[named] += added.mark_in(self.answers.open_signals(discovered)) * self._marks[items[named]]
         self._tree.put(items, scores, self._size[items].astype(np.float64))
         degrees, squares, _ = self.answers.totals.degree / len(self.answers.place)
         reached = int(self.answers.totals.reached[0])
@@ -276,7 +298,9 @@ class ScoutAtScale:
                 np.concatenate([each, np.zeros(more, dtype=np.int64)])
                 for each in (self._begin, self._count, self._size)
             )
-            self._acquainted = np.concatenate([self._acquainted, np.zeros(more)])
+            self._acquainted, self._marks = (
+                np.concatenate([each, np.zeros(more)]) for each in (self._acquainted, self._marks)
+            )
         place, namers = self.answers.place, []
         for number in numbers:
             members = discovered.members(number)
@@ -284,6 +308,7 @@ class ScoutAtScale:
             of_class = [place[each] for each in contacts if each in place]
             self._size[number] = len(members) if of_class else 0
             self._acquainted[number] = _acquainted(discovered, [each for each in contacts if each in place])
+            self._marks[number] = len(discovered.marked_by(members[0])) if members and discovered.marks else 0.0
             namers.append(of_class)
         counts = np.array([len(each) for each in namers], dtype=np.int64)
         total = int(counts.sum())
