@@ -25,5 +25,5 @@ def run() -> Result:
 
 def _seconds(arguments: list[str]) -> float:
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "claim.cli", *arguments], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "claim", *arguments], check=True, capture_output=True)
     return time.perf_counter() - began

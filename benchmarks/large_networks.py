@@ -7,13 +7,12 @@ below the point where one cascade can reach a large share of everybody; mean deg
 import itertools
 import json
 import math
-import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from measure import Result, hub_network, random_network
+from measure import Result, hub_network, peak_megabytes, random_network
 
 from claim.selection import select
 from claim.selection.api import estimate_influence
@@ -57,7 +56,7 @@ def measure(kind: str, method: str, edges: int) -> dict:
         "seconds": seconds,
         "of which judging": time.perf_counter() - began,
         "growth": None,
-        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak MB": peak_megabytes(),
         "influence": chosen.influence,
         "guarantee": chosen.guarantee,
     }

@@ -6,7 +6,6 @@ the row above to this one.
 
 import json
 import math
-import resource
 import statistics
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import Result, hub_network, random_network
+from measure import Result, hub_network, peak_megabytes, random_network
 
 from claim.discovery import Discovered, Simulation, policy_named, surveys
 from claim.networks import Network
@@ -85,7 +84,7 @@ def _study(network: Network, rule: str, surveyed: int) -> list[dict[str, Any]]:
             row = {
                 "network": network.name, "policy": rule, "surveys": used, "people": known, "seconds": spent,
                 "growth": None, "decision ms": 1000 * statistics.median(policy.seconds[-200:]), "leaders s": None,
-                "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+                "peak MB": peak_megabytes(),
             }  # fmt: skip
             if now:
                 rows.append(row)

@@ -1,11 +1,13 @@
 """What the benchmarks share: networks, side-by-side timing, and the form of a result."""
 
 import os
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,16 +49,27 @@ def hub_network(n: int, m: int, name: str, seed: int = 0, exponent: float = 2.5)
     return Network.from_edges(sources, targets, n=n, name=name)
 
 
-def side_by_side(methods: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+def side_by_side(
+    methods: Mapping[str, Callable[[], Any]], repeats: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Median seconds of each, run in turn so that a busy moment hits all; a first round is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     for turn in range(repeats + 1):
         for name, work in methods.items():
-            began = time.perf_counter()
+            began = clock()
             work()
             if turn:
-                seconds[name].append(time.perf_counter() - began)
+                seconds[name].append(clock() - began)
     return {name: statistics.median(taken) for name, taken in seconds.items()}
+
+
+def peak_megabytes() -> float:
+    """The most memory that this program has held; ``ru_maxrss`` includes the program that started it."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:  # not Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 @contextmanager

@@ -21,6 +21,7 @@ import influence_precision
 import large_files
 import large_networks
 import large_studies
+import pynetim_selection
 import training
 from measure import Result
 from rich.console import Console
@@ -29,6 +30,7 @@ from rich.table import Table
 BENCHMARKS = {
     "influence": influence_precision.run,
     "greedy": greedy_selection.run,
+    "pynetim": pynetim_selection.run,
     "large": large_networks.run,
     "cluster": cluster_selection.run,
     "studies": large_studies.run,

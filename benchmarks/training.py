@@ -95,7 +95,7 @@ def encoders(published: paper.Training) -> list[dict]:
     def one_by_one() -> None:
         with torch.no_grad():
             for state in on_people:
-                policy.values(policy.network.embed(state), state, 1.0)
+                policy.values(policy.network.embed([state])[0], state, 1.0)
 
     fast, slow = (
         statistics.median([timed(work) for _ in range(5)])

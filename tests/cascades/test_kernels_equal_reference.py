@@ -90,11 +90,14 @@ def test_long_rows_and_rare_edges_agree(p: float) -> None:
 
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
-def test_surprise_is_the_worth_of_live_contacts_less_what_was_expected(directed: bool, own: bool) -> None:
-    network = random_network(30, 80, directed=directed, own=own)
-    leaders = [0, 1]
-    _, surprise = simulate_cascades(network, leaders, 0.2, 20, seed=9)
-    coins = [0.2] * len(network.contacts) if network.probabilities is None else network.probabilities.tolist()
+@pytest.mark.parametrize("edges", [200, 28])
+def test_surprise_is_the_worth_of_live_contacts_less_what_was_expected(directed: bool, own: bool, edges: int) -> None:
+    """With 28 edges, some contacts of leaders have no other contact, and so has a leader."""
+    network = random_network(30, edges, directed=directed, own=own)
+    degrees = network.degrees.tolist()
+    leaders = [0, 1, degrees.index(1)] if edges == 28 else [0, 1]
+    _, surprise = simulate_cascades(network, leaders, 0.4, 20, seed=9)
+    coins = [0.4] * len(network.contacts) if network.probabilities is None else network.probabilities.tolist()
     chances = [
         dict(zip(network.contacts_of(person).tolist(), coins[network.offsets[person] :], strict=False))
         for person in range(network.n)
@@ -111,7 +114,7 @@ def surprise_in_world(
     by = dict.fromkeys(leaders, -1)
     luck = 0.0
     for person in (queue := list(leaders)):
-        live = live_contacts(network, person, 0.2, seed, world)
+        live = live_contacts(network, person, 0.4, seed, world)
         back = -1 if network.directed else by[person]
         luck += sum(worth[contact] for contact in live if contact != back)
         luck -= sum(chance * worth[contact] for contact, chance in chances[person].items() if contact != back)

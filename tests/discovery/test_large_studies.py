@@ -55,6 +55,21 @@ def test_signals_that_are_updated_equal_those_that_are_made_anew(conditions):
     assert compared > 1000
 
 
+@pytest.mark.parametrize("policy", ["scout", "scout:1"])
+def test_marks_add_to_scores_as_they_do_in_small_studies(policy):
+    scout, marked = policy_named(policy), 0
+    for seen in moments("scout", hub_question=0.5):
+        scout._choose_at_scale(seen, np.random.default_rng(0), 1)
+        tree, (named, _) = seen.kept(scout, ScoutAtScale)._tree, classes_by_namers(seen)
+        if named:
+            before = scout._read(seen, named)
+            found = [tree.score(seen.class_of(group.members[0])) for group in named]
+            np.testing.assert_allclose(found, before.parts.sum(axis=1), atol=1e-9)
+            assert tree.heat == pytest.approx(scout._chance(seen, before) * before.closure, rel=0.03)
+            marked += sum(bool(group.marked_by) for group in named)
+    assert marked > 20
+
+
 def test_scout_draws_classes_as_often_as_with_gumbel_noise(every_study_is_large):
     scout = policy_named("scout")
     seen = list(moments("scout", surveyed=12))[11]

@@ -9,12 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from selection_cases import candidates_for, naive_greedy, networks, random_network, reach_in_worlds
 
-from claim.cascades.worlds import EdgeSampler, Worlds
+from claim.cascades.worlds import EdgeSampler
 from claim.errors import InputError
 from claim.networks import Network
 from claim.randomness import draw_seed
 from claim.selection import MethodSelector
-from claim.selection.greedy import Candidates, Task, Ties, _replayed, _stored, greedy, tie_priority
+from claim.selection.greedy import FEW, Candidates, Task, Ties, _replayed, _stored, greedy, tie_priority
 
 SAMPLES = 15
 
@@ -26,15 +26,26 @@ def naive(
     return naive_greedy(reach_in_worlds(network, p, SAMPLES, seed), candidates, k, tie_priority(network.n, ties, rng))
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.data(), st.booleans(), st.sampled_from([0.0, 0.2, 0.6, 1.0]), st.sampled_from(["random", "first"]))
-def test_greedy_picks_what_trying_everybody_picks(data: st.DataObject, directed: bool, p: float, ties: Ties) -> None:
+@settings(max_examples=80, deadline=None)
+@given(
+    st.data(),
+    st.booleans(),
+    st.sampled_from([0.0, 0.2, 0.6, 1.0]),
+    st.sampled_from(["random", "first"]),
+    st.sampled_from([0, FEW]),
+)
+def test_greedy_picks_what_trying_everybody_picks(
+    data: st.DataObject, directed: bool, p: float, ties: Ties, few: int
+) -> None:
+    """With and without an index of the components of each person."""
     network = data.draw(networks(directed))
     k = data.draw(st.integers(1, network.n + 1))
     candidates = data.draw(candidates_for(network.n, k))
     seed = data.draw(st.integers(0, 1000))
     expected = naive(network, candidates, k, p, np.random.default_rng(seed), ties)
-    assert greedy(Task(network, candidates, k, p, SAMPLES, np.random.default_rng(seed), ties)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("claim.selection.greedy.FEW", few)
+        assert greedy(Task(network, candidates, k, p, SAMPLES, np.random.default_rng(seed), ties)) == expected
 
 
 @settings(max_examples=60, deadline=None)
@@ -49,7 +60,7 @@ def test_worlds_drawn_again_give_the_same_picks_as_worlds_kept(
     priority = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(network.n)
     edges = EdgeSampler.of(network, p)
     assume(edges.p > 0)
-    kept = _stored(Worlds.draw(edges, p, samples, 3), candidates, k, priority)
+    kept = _stored(edges, candidates, k, samples, 3, priority)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("claim.selection.greedy.SHORTLIST", listed * samples)
         assert _replayed(edges, candidates, k, samples, 3, priority) == kept
@@ -62,7 +73,7 @@ def test_a_tie_with_somebody_off_the_shortlist_is_still_a_tie(monkeypatch: pytes
         edges = EdgeSampler.of(random_network(14, 14, seed), 0.5)
         priority = np.random.default_rng(seed).permutation(14)
         everybody = Candidates.of(14, 5)
-        kept = _stored(Worlds.draw(edges, edges.p, 3, seed), everybody, 5, priority)
+        kept = _stored(edges, everybody, 5, 3, seed, priority)
         assert _replayed(edges, everybody, 5, 3, seed, priority) == kept
 
 

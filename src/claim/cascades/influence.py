@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claim.cascades.kernels import GapTable, gap_table, live_contacts, spread
 from claim.errors import InputError, check_number, check_whole
 from claim.networks import Network
-from claim.networks.network import FloatArray, IntArray, OffsetArray
+from claim.networks.network import BoolArray, FloatArray, IntArray, OffsetArray
 from claim.randomness import Rng, as_generator, draw_seed
 from claim.results import Tabular
 
@@ -73,11 +73,11 @@ def simulate_cascades(
     rows = RowSampler.of(network, p)
     if rows.p == 0 or len(chosen) == 0:
         return reach, surprise
-    worth, expected = _worth_of_contacts(network, chosen, p)
+    surprises = Surprises.of(network, chosen, p)
 
     def simulate(first: int, count: int) -> None:
         out = slice(first, first + count)
-        spread(rows, chosen, seed, first, not network.directed, worth, expected, reach[out], surprise[out])
+        spread(rows, chosen, seed, first, not network.directed, surprises, reach[out], surprise[out])
 
     in_chunks(simulate, samples)
     return reach, surprise
@@ -113,16 +113,30 @@ def largest_probability(network: Network, p: float) -> float:
     return p if network.probabilities is None else float(network.probabilities.max(initial=0.0))
 
 
-def _worth_of_contacts(network: Network, leaders: IntArray, p: float) -> tuple[FloatArray, FloatArray]:
-    """A guess at what reaching each person brings, and for each person the expected worth behind their live edges.
+class Surprises(NamedTuple):
+    """What a live edge to each person adds to the surprise of a world; see :meth:`Influence.of`.
 
-    Any worth keeps the estimate right; this one, the person and their expected live edges, makes it precise. Leaders
-    are worth nothing: they are reached already.
+    ``worth`` is a guess at what reaching a person brings. Any worth keeps the estimate right; this one, the person and
+    their expected live edges, makes it precise. Leaders are worth nothing: they are reached already.
     """
-    per_edge = np.broadcast_to(p if network.probabilities is None else network.probabilities, network.contacts.shape)
-    worth = 1.0 + _row_sums(network, per_edge)
-    worth[leaders] = 0.0
-    return worth, _row_sums(network, per_edge * worth[network.contacts])
+
+    worth: FloatArray  # (n,)
+    expected: FloatArray  # (n,) the expected worth behind the live edges of each person
+    change: FloatArray  # (n, 2) by a live edge to a person who is active already, and to one who is new
+    leaf: BoolArray  # (n,) people of a single contact, who reach no one: whom they would reach has reached them
+    worth_of_leaf: float
+
+    @classmethod
+    def of(cls, network: Network, leaders: IntArray, p: float) -> "Surprises":
+        """Leaves are told apart on undirected networks with one probability, where all are worth the same."""
+        own = network.probabilities
+        per_edge = np.broadcast_to(p if own is None else own, network.contacts.shape)
+        worth = 1.0 + _row_sums(network, per_edge)
+        worth[leaders] = 0.0
+        expected = _row_sums(network, per_edge * worth[network.contacts])
+        leaf = (network.degrees == 1) & (own is None) & (not network.directed)
+        leaf[leaders] = False
+        return cls(worth, expected, np.column_stack([worth, worth - expected]), leaf, 1.0 + p)
 
 
 def _row_sums(network: Network, values: FloatArray) -> FloatArray:

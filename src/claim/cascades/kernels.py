@@ -31,7 +31,8 @@ GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5
 WORLD_KEY, STREAM_KEY = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
 UNIT = 2.0**-53
 ONE = np.uint64(1)
-_S30, _S27, _S31, _S11, _S43 = (np.uint64(bits) for bits in (30, 27, 31, 11, 43))
+_S30, _S27, _S31, _S11, _S43, _S32 = (np.uint64(bits) for bits in (30, 27, 31, 11, 43, 32))
+_LOW = np.uint64(2**32 - 1)  # the low half of 64 bits
 GUIDE = 1024  # 2^(53 - 43)
 LONGEST_IN_TABLE = 256
 _LONGEST = np.uint64(LONGEST_IN_TABLE)
@@ -153,59 +154,76 @@ def live_contacts(rows, person, seed, world):
     return contacts[live[: draw_live(begin, end, state, probabilities, p, table, live)]]
 
 
+@inlined
+def add_contact(found, leaves, contact, came_from, person, leaf, behind):
+    """Add the contact behind a live edge to those found, in the high half who tries to activate them.
+
+    A leaf is only counted, and an edge back is left out. Returns how many contacts and how many leaves there are.
+    """
+    is_leaf = index(leaf[contact])
+    behind[found] = contact | (person << _S32)
+    return found + (index(contact != came_from) & (is_leaf ^ ONE)), leaves + is_leaf
+
+
 @kernel
-def spread(rows, leaders, seed, first_world, symmetric, worth, expected, reach, surprise):
+def spread(rows, leaders, seed, first_world, symmetric, surprises, reach, surprise):
     """Cascades from the leaders in worlds ``first_world ...``; ``rows`` is a ``RowSampler``.
 
     ``reach[i]`` becomes the number of people reached. ``surprise[i]`` becomes the worth of all contacts behind live
     edges of reached people, minus its expectation; its mean is 0. On a symmetric network the edge back to the person
-    who reached a person is left out on both sides: it leads nowhere and would only add noise. Only people with a live
-    edge are put into the queue.
+    who reached a person is left out on both sides: it leads nowhere and would only add noise.
+
+    Step by step, the live edges of everyone in the queue are drawn, and then people behind them who are new and have a
+    live edge are put into the next queue. Whether an edge is the last live one of its row cannot be predicted, so edges
+    are drawn in pairs, and one beyond the row counts as an edge back.
     """
     offsets, contacts, probabilities, p, (at_most, guide, log_fail), silent_below = rows
-    n = len(offsets) - 1
+    worth, expected, change, leaf, worth_of_leaf = surprises
+    n, own = len(offsets) - 1, len(probabilities) > 0
     active_in = np.full(n, -1, dtype=np.int32)  # the last of these worlds in which each person was active
-    queue = np.empty(n + 1, dtype=np.uint32)
-    reached_by = np.empty(n + 1, dtype=np.uint32)  # of the people in the queue; of a leader themselves
+    queue = np.empty(n + 1, dtype=np.uint64)  # people, and in the high half who reached them; of a leader themselves
     first = np.empty(n + 1, dtype=np.uint64)  # their first random bits
+    behind = np.empty(len(contacts) + 2, dtype=np.uint64)  # contacts behind live edges, as in the queue
+    back = np.empty(len(contacts) + 2)  # what the edge back from each of them adds to the expectation
     for i in range(len(reach)):
         base = world_state(seed, first_world + i)
         total = 0.0
-        count = len(leaders)
-        queued = index(0)
-        for leader in leaders:
+        count, leaves, queued = index(len(leaders)), index(0), index(0)
+        for each in leaders:
+            leader = index(each)
             active_in[leader] = i
-            queue[queued] = leader
-            reached_by[queued] = leader
+            queue[queued] = leader | (leader << _S32)
             first[queued] = mix(stream(base, leader))
             queued += index(first[queued] >= silent_below[leader])
             total -= expected[leader]
-        head = index(0)
-        while head < queued:
-            person = index(queue[head])
-            came_from = index(reached_by[head])
-            edge, end, state = index(offsets[person]), index(offsets[person + ONE]), stream(base, person)
-            worth_back = worth[person] * p * symmetric  # what the edge back adds to the expectation
-            edge += gap(first[head], at_most, guide, log_fail)
-            while edge < end:
-                live, state = is_live(edge, state + GOLDEN, probabilities, p)
-                if live:
-                    contact = index(contacts[edge])
-                    onward = contact != came_from
-                    new = onward & (active_in[contact] != i)
-                    active_in[contact] = i
-                    count += new
-                    if len(probabilities):
-                        worth_back = worth[person] * probabilities[edge] * symmetric
-                    total += worth[contact] * onward - (expected[contact] - worth_back) * new
-                    queue[queued] = contact
-                    reached_by[queued] = person if symmetric else contact
-                    first[queued] = mix(stream(base, contact))
-                    queued += index(new & (first[queued] >= silent_below[contact]))
-                edge += ONE + gap(mix(state), at_most, guide, log_fail)
-            head += ONE
-        reach[i] = count
-        surprise[i] = total
+        while queued:
+            found = index(0)
+            for head in range(queued):
+                person = queue[head] & _LOW
+                came_from = queue[head] >> _S32 if symmetric else person
+                edge, end, state = index(offsets[person]), index(offsets[person + ONE]), stream(base, person)
+                edge += gap(first[head], at_most, guide, log_fail)
+                while edge < end:
+                    for _ in range(2):
+                        place = min(edge, end - ONE)
+                        live, state = is_live(place, state + GOLDEN, probabilities, p)
+                        contact = index(contacts[place])
+                        contact = contact if live & (edge < end) else came_from
+                        back[found] = worth[person] * symmetric * (probabilities[place] if own else p)
+                        found, leaves = add_contact(found, leaves, contact, came_from, person, leaf, behind)
+                        edge += ONE + gap(mix(state), at_most, guide, log_fail)
+            queued = index(0)
+            for j in range(found):
+                contact = behind[j] & _LOW
+                new = index(active_in[contact] != i)
+                active_in[contact] = i
+                count += new
+                total += change[contact, new] + back[j] * new
+                queue[queued] = behind[j]
+                first[queued] = mix(stream(base, contact))
+                queued += new & index(first[queued] >= silent_below[contact])
+        reach[i] = count + leaves
+        surprise[i] = total + leaves * worth_of_leaf
 
 
 @kernel

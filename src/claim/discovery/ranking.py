@@ -7,6 +7,7 @@ as in version 0.1, so that studies of that size go on as before, seed by seed.
 import heapq
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -138,18 +139,19 @@ class Ranking:
     def _update(self, discovered: Discovered) -> None:
         """A score changes with the contacts of a person, and with the contacts of the surveyed people among them."""
         changes = discovered.changes(self._since)
-        self._since, classes, status = changes.now, changes.classes, discovered.status
-        if self._score is not None:
-            ends = {person for tie in changes.ties for person in tie if status[person] == Status.SURVEYED}
-            around = {contact for who in ends.union(changes.surveyed) for contact in discovered.contacts[who]}
-            classes |= {discovered.class_of(person) for person in around if status[person] == Status.NAMED}
+        self._since, classes = changes.now, changes.classes
+        score, status, surveyed = self._score, discovered.status, Status.SURVEYED
+        if score is not None:
+            ends = {person for person in set(chain.from_iterable(changes.ties)) if status[person] is surveyed}
+            around = set(chain.from_iterable(discovered.contacts[who] for who in ends.union(changes.surveyed)))
+            classes |= {discovered.class_of(person) for person in around if status[person] is Status.NAMED}
         items = sorted(classes)
         scores, sizes = np.zeros((2, len(items)))
         for i, number in enumerate(items):
             if members := discovered.members(number):
-                sizes[i] = 1.0 if self._score is None else len(members)
-                scores[i] = 0.0 if self._score is None else round(self._score(discovered, members[0]), SAME)
-        self._tree.put(np.array(items, dtype=np.int64), scores, sizes)
+                sizes[i] = 1.0 if score is None else len(members)
+                scores[i] = 0.0 if score is None else score(discovered, members[0])
+        self._tree.put(np.array(items, dtype=np.int64), np.round(scores, SAME), sizes)
 
 
 class Buckets:

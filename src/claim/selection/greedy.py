@@ -7,17 +7,17 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from claim.cascades.influence import check_people, in_chunks
-from claim.cascades.kernels import draw_components
+from claim.cascades.kernels import draw_components, memberships
 from claim.cascades.models import IC, Diffusion, LinearThresholdGains, Model, ThresholdGains
-from claim.cascades.worlds import EdgeSampler, Worlds
+from claim.cascades.worlds import EdgeSampler
 from claim.errors import InputError, check_whole
 from claim.networks import Network
 from claim.networks.network import BoolArray, IntArray, OffsetArray
 from claim.randomness import draw_seed
 from claim.selection.kernels import (
     best_candidate,
+    cover,
     gains_beyond,
-    pick_covering,
     pick_from_shortlist,
     shortlist_components,
 )
@@ -26,6 +26,7 @@ Ties = Literal["random", "first"]
 
 MOST_STORED = 20_000_000  # memberships; worlds beyond this (about 250 MB) are drawn again instead of kept
 BATCH = 1_000_000  # memberships of the worlds that are drawn again at a time
+FEW = 30  # picks for which looking through all members is faster than an index of the components of each person
 SHORTLIST = 2_000_000  # people times worlds that are followed, 8 bytes each
 SAME = 9  # digits; equal sums in another order differ in the last digits, and would be no ties
 
@@ -116,18 +117,53 @@ def greedy(task: Task) -> list[int]:
     edges = EdgeSampler.of(task.network, task.p)
     if 2 * edges.expected_live * task.samples > MOST_STORED:
         return _replayed(edges, task.candidates, task.k, task.samples, seed, priority)
-    return _stored(Worlds.draw(edges, task.p, task.samples, seed), task.candidates, task.k, priority)
+    return _stored(edges, task.candidates, task.k, task.samples, seed, priority)
 
 
-def _stored(worlds: Worlds, candidates: Candidates, k: int, priority: OffsetArray) -> list[int]:
+def _stored(
+    edges: EdgeSampler, candidates: Candidates, k: int, samples: int, seed: int, priority: OffsetArray
+) -> list[int]:
     """Decremental greedy on worlds held in memory."""
-    no_leaders = np.zeros(0, dtype=np.int64)
-    gains = gains_beyond(no_leaders, worlds.n, worlds.samples, worlds.members, worlds.starts)
-    leaders = pick_covering(
-        k, np.array(candidates.must, dtype=np.int64), candidates.open_to_choice(), priority, gains,
-        worlds.members, worlds.starts, worlds.member_offsets, worlds.member_numbers,
-    )  # fmt: skip
-    return leaders.tolist()  # type: ignore[no-any-return]
+    drawn = in_chunks(
+        lambda first, count: _Components.draw(edges, seed, first, count, k), samples, edges.seconds * samples
+    )
+    gains: OffsetArray = np.sum([gained for _, gained in drawn], axis=0)
+
+    def best(free: BoolArray) -> int:
+        return int(best_candidate(gains, free, priority))
+
+    def take(person: int) -> None:
+        for components, _ in drawn:
+            components.cover(person, gains)
+
+    return picked_in_turn(candidates, k, best, take)
+
+
+@dataclass(frozen=True)
+class _Components:
+    """The components of some worlds; ``members[starts[c]:starts[c + 1]]`` are the people of component ``c``."""
+
+    members: IntArray
+    starts: OffsetArray
+    covered: BoolArray  # one for each component
+    index: tuple[OffsetArray, IntArray] | None  # of the components of each person, if many people are to be picked
+
+    @classmethod
+    def draw(cls, edges: EdgeSampler, seed: int, first: int, count: int, k: int) -> tuple["_Components", OffsetArray]:
+        """The components of these worlds, and how many people each person reaches, summed over the worlds."""
+        members, starts, _ = draw_components(edges, seed, first, count)
+        gains = gains_beyond(np.zeros(0, dtype=np.int64), edges.n, count, members, starts)
+        index = memberships(edges.n, members, starts) if k > FEW else None
+        return cls(members, starts, np.zeros(len(starts) - 1, dtype=np.bool_), index), gains
+
+    def cover(self, person: int, gains: OffsetArray) -> None:
+        """Cover the components of a person, and subtract them from what their members gain."""
+        if self.index is None:
+            found = np.searchsorted(self.starts, np.flatnonzero(self.members == person), side="right") - 1
+        else:
+            offsets, numbers = self.index
+            found = numbers[offsets[person] : offsets[person + 1]].astype(np.int64)
+        cover(found, self.members, self.starts, self.covered, gains)
 
 
 def _replayed(

@@ -62,29 +62,14 @@ def gains_beyond(leaders, n, samples, members, starts):
 
 
 @kernel
-def pick_covering(k, must, free, priority, gains, members, starts, offsets, numbers):
-    """Greedy coverage of components: the people of ``must``, then the largest gain until there are ``k`` leaders.
-
-    ``numbers[offsets[u]:offsets[u + 1]]`` are the components of person ``u``. A component counts as many times as it
-    has members. Changes ``gains`` and ``free``.
-    """
-    covered = np.zeros(len(starts) - 1, dtype=np.bool_)
-    leaders = np.empty(k, dtype=np.int64)
-    count = 0
-    while count < k:
-        person = must[count] if count < len(must) else best_candidate(gains, free, priority)
-        if person < 0:
-            break
-        leaders[count] = person
-        count += 1
-        free[person] = False
-        for component in numbers[offsets[person] : offsets[person + 1]]:
-            if not covered[component]:
-                covered[component] = True
-                begin, end = starts[component], starts[component + 1]
-                for i in range(index(begin), index(end)):
-                    gains[index(members[i])] -= end - begin
-    return leaders[:count]
+def cover(components, members, starts, covered, gains):
+    """Cover these components: each counts as many times as it has members, and once. Changes ``gains``."""
+    for component in components:
+        if not covered[component]:
+            covered[component] = True
+            begin, end = starts[component], starts[component + 1]
+            for i in range(index(begin), index(end)):
+                gains[index(members[i])] -= end - begin
 
 
 @kernel

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -288,7 +288,6 @@ class Seen(NamedTuple):
         return float(self.study[STUDY.index("closure")])
 
 
-MARKS = 0.6  # what marks of weight 1 add to a score if they can be trusted; chosen on training networks
 # As shares of the closure seen; measured, see docs/notes/scout.md
 CHANCE = 0.4
 APART = 2.5
@@ -300,6 +299,7 @@ class FirstScout:
 
     name = "scout:1"
     stream = "scout"  # its random numbers are those it had under this name
+    marks = 0.0  # what marks of weight 1 add to a score if they can be trusted
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights  # None: those shipped, read only when they are needed
@@ -311,7 +311,7 @@ class FirstScout:
         makes the choice random, the more likely the higher the score, and the people of a round are spread over
         different namers, both in proportion to the closure seen.
         """
-        if is_large(discovered) and not (discovered.open or discovered.marks):
+        if is_large(discovered) and not discovered.open:
             return self._choose_at_scale(discovered, rng, count)
         named, others = classes_by_namers(discovered)
         chosen: list[int] = []
@@ -345,7 +345,8 @@ class FirstScout:
         from claim.discovery.policies.scout_at_scale import ScoutAtScale  # it imports this module
 
         at_scale = discovered.kept(self, ScoutAtScale)
-        chosen = at_scale.choose(discovered, self._weights or shipped_weights(), self._usual_chance, rng, count)
+        weights, chance = self._weights or shipped_weights(), self._chance_at_scale(discovered)
+        chosen = at_scale.choose(discovered, weights, self.marks, chance, rng, count)
         if len(chosen) < min(count, len(discovered.waiting)):
             chosen += self._others(classes_by_namers(discovered)[1], rng, count - len(chosen))
         return chosen
@@ -361,6 +362,9 @@ class FirstScout:
     def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
         """The same in a study without marks, from the contacts of the surveyed and how many of them were reached."""
         return CHANCE
+
+    def _chance_at_scale(self, discovered: Discovered) -> Callable[[float, float, int], float]:
+        return self._usual_chance
 
     def _others(self, others: Sequence[PersonClass], rng: np.random.Generator, count: int) -> list[int]:
         """People whom no one named, in random order."""
@@ -378,6 +382,7 @@ class Scout(FirstScout):
     """
 
     name = "scout"
+    marks = 0.6  # chosen on training networks
 
     def __init__(self, weights: Weights | None = None, interviews: int = INTERVIEWS) -> None:
         super().__init__(weights)
@@ -413,13 +418,16 @@ class Scout(FirstScout):
             return seen
         weight = weight_of_marks(discovered, more=1)
         marks = np.array([weight.get(group.members[0], 0.0) for group in named])
-        return seen._replace(parts=np.column_stack([seen.parts, MARKS * trust_in_marks(discovered) * marks]))
+        return seen._replace(parts=np.column_stack([seen.parts, self.marks * trust_in_marks(discovered) * marks]))
 
     def _chance(self, discovered: Discovered, seen: Seen) -> float:
         if discovered.marks:
             return CHANCE
         contacts = seen.answers.degree
         return self._usual_chance(contacts.mean(), contacts.var(), len(seen.answers.reached))
+
+    def _chance_at_scale(self, discovered: Discovered) -> Callable[[float, float, int], float]:
+        return super()._usual_chance if discovered.marks else self._usual_chance
 
     def _usual_chance(self, mean: float, variance: float, reached: int) -> float:
         evenness = max(1.0 - variance / max(mean, 1e-9) ** 2, 0.0)

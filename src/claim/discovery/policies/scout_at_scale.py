@@ -16,6 +16,7 @@ import numpy as np
 
 from claim.discovery.discovered import Changes, Discovered, Mark
 from claim.discovery.kernels import kernel
+from claim.discovery.policies.marks import trust_in_marks
 from claim.discovery.policies.scout import (
     APART,
     DOUBT_COMMON,
@@ -30,6 +31,7 @@ from claim.networks.network import FloatArray, OffsetArray
 
 RENEWED = 512  # classes with each answer
 MOST_NAMERS = 40  # of a class, the last of whom are compared with each other
+FEW_MARKS = 100  # up to which the trust in marks is made anew with each answer
 STEP = 0.02  # by which part the heat may be out of date
 
 Chance = Callable[[float, float, int], float]  # from the mean and variance of degrees, and how many were reached
@@ -202,13 +204,20 @@ class ScoutAtScale:
         # The namers of each class are in a pool, from ``begin`` on; a class that no one named has none
         self._pool, self._filled = np.zeros(0, dtype=np.int32), 0
         self._begin, self._count, self._size = np.zeros((3, 0), dtype=np.int64)
-        self._acquainted = np.zeros(0)
+        self._acquainted, self._marks = np.zeros((2, 0))
+        self._trust, self._marks_judged = 0.0, 0
 
     def choose(
-        self, discovered: Discovered, weights: Weights, chance: Chance, rng: np.random.Generator, count: int
+        self,
+        discovered: Discovered,
+        weights: Weights,
+        marks: float,
+        chance: Chance,
+        rng: np.random.Generator,
+        count: int,
     ) -> list[int]:
         """People of high expected yield; a round is spread over different namers."""
-        self._update(discovered, weights, chance)
+        self._update(discovered, weights, marks, chance)
         closure = float(self.study[STUDY.index("closure")])
         lowered: dict[int, float] = {}
 
@@ -245,7 +254,7 @@ class ScoutAtScale:
         size = self._tree.size(number)
         self._tree.put(np.array([number]), np.array([score]), np.array([size]))
 
-    def _update(self, discovered: Discovered, weights: Weights, chance: Chance) -> None:
+    def _update(self, discovered: Discovered, weights: Weights, marks: float, chance: Chance) -> None:
         changes = discovered.changes(self._since)
         if changes.now == self._since:
             return
@@ -261,12 +270,20 @@ class ScoutAtScale:
         named, study = self._size[items] > 0, self.study
         scores = np.zeros(len(items))
         scores[named] = weights.parts(study, self.signals(items[named])).sum(axis=1)
+        if marks and discovered.marks:
+            scores[named] += marks * self._trust_now(discovered) * self._marks[items[named]]
         self._tree.put(items, scores, self._size[items].astype(np.float64))
         degrees, squares, _ = self.answers.totals.degree / len(self.answers.place)
         reached = int(self.answers.totals.reached[0])
         heat = chance(degrees, squares - degrees**2, reached) * float(study[STUDY.index("closure")])
         if abs(heat / self._tree.heat - 1.0) > STEP:
             self._tree.reheat(heat)
+
+    def _trust_now(self, discovered: Discovered) -> float:
+        """The trust in marks, which looks at all of them: made anew with every tenth more of them."""
+        if len(discovered.marks) < FEW_MARKS or len(discovered.marks) > 1.1 * self._marks_judged:
+            self._trust, self._marks_judged = trust_in_marks(discovered), len(discovered.marks)
+        return self._trust
 
     def _take_in(self, discovered: Discovered, numbers: list[int]) -> None:
         """Note the namers and the size of classes."""
@@ -276,7 +293,9 @@ class ScoutAtScale:
                 np.concatenate([each, np.zeros(more, dtype=np.int64)])
                 for each in (self._begin, self._count, self._size)
             )
-            self._acquainted = np.concatenate([self._acquainted, np.zeros(more)])
+            self._acquainted, self._marks = (
+                np.concatenate([each, np.zeros(more)]) for each in (self._acquainted, self._marks)
+            )
         place, namers = self.answers.place, []
         for number in numbers:
             members = discovered.members(number)
@@ -284,6 +303,8 @@ class ScoutAtScale:
             of_class = [place[each] for each in contacts if each in place]
             self._size[number] = len(members) if of_class else 0
             self._acquainted[number] = _acquainted(discovered, [each for each in contacts if each in place])
+            marked_by = discovered.marked_by(members[0]) if members and discovered.marks else ()
+            self._marks[number] = sum(math.log1p(len(discovered.contacts[by])) for by in marked_by)
             namers.append(of_class)
         counts = np.array([len(each) for each in namers], dtype=np.int64)
         total = int(counts.sum())

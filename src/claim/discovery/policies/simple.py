@@ -6,7 +6,7 @@ from math import fsum
 
 import numpy as np
 
-from claim.discovery.discovered import Discovered
+from claim.discovery.discovered import Discovered, Status
 from claim.discovery.protocols import best_scored, highest
 from claim.discovery.ranking import Buckets, Ranking, Score, is_large
 from claim.discovery.reasons import lonely_namer, popular_namer, who_named
@@ -69,7 +69,8 @@ class DegreeRule:
 
 def namer_degrees(discovered: Discovered, person: int) -> list[int]:
     """d(w) for every surveyed contact w of a person."""
-    return [discovered.degree(w) for w in discovered.surveyed_contacts(person)]
+    contacts, status, surveyed = discovered.contacts, discovered.status, Status.SURVEYED
+    return [len(contacts[w]) for w in contacts[person] if status[w] is surveyed]
 
 
 def named_by_many(discovered: Discovered, person: int) -> float:
@@ -79,12 +80,12 @@ def named_by_many(discovered: Discovered, person: int) -> float:
 
 def named_by_the_lonely(discovered: Discovered, person: int) -> float:
     """The sum of 1/d(w): the only contact of a person is likely a hub."""
-    return fsum(1.0 / d for d in namer_degrees(discovered, person))
+    return fsum([1.0 / d for d in namer_degrees(discovered, person)])
 
 
 def named_by_many_and_lonely(discovered: Discovered, person: int) -> float:
     """od(u) plus the sum of 1/d(w)."""
-    return fsum(1.0 + 1.0 / d for d in namer_degrees(discovered, person))
+    return fsum([1.0 + 1.0 / d for d in namer_degrees(discovered, person)])
 
 
 def named_by_the_popular(discovered: Discovered, person: int) -> float:
