@@ -79,11 +79,8 @@ def test_the_model_card_shows_what_the_record_has():
     for line in lines:
         method, *shown = (cell.strip(" *") for cell in line.strip("|").split("|"))
         surveys, policy, selector = re.fullmatch(r"T = (\d+): (\S+), (\S+)", method).groups()
-        later = policy == "claim"  # measured later than the other rows, when foresight had become foresight:1
-        record = ROOT / "results" / "record" / RECORDS[surveys].replace(".", "-claim." if later else ".", 1)
-        rows = json.loads(gzip.decompress(record.read_bytes()))["rows"]
-        sought = (policy, "foresight:1" if later and selector == "foresight" else selector)
-        means = {row["network"]: row["mean"] for row in rows if (row["policy"], row["selector"]) == sought}
+        rows = json.loads(gzip.decompress((ROOT / "results" / "record" / RECORDS[surveys]).read_bytes()))["rows"]
+        means = {row["network"]: row["mean"] for row in rows if (row["policy"], row["selector"]) == (policy, selector)}
         assert shown == [f"{means[each.strip()]:.1f}" for each in header.strip("|").split("|")[1:]], line
     assert lines
 

@@ -148,8 +148,10 @@ def test_reach_by_group_is_shown_of_groups_of_ten_known_people(two_groups):
     known = groups(paper)
     found = choose_leaders(paper.study, groups=known)
     assert set(found.groups) == {"north", "south"}
-    assert all(each.low <= each.reached <= each.high for each in found.groups.values())
-    assert sum(each.reached for each in found.groups.values()) == pytest.approx(found.reach.mean, rel=0.05)
+    for each in found.groups.values():
+        assert each.low <= each.reached <= each.high
+        assert each.reached <= each.size  # also where the expected reach is more than the groups of the leaders hold
+    assert sum(each.reached for each in found.groups.values()) <= 1.05 * found.reach.mean
     assert choose_leaders(paper.study).groups == {}
     one = dict(list(known.items())[: 28 + LEAST_KNOWN - 1])  # nine of the south
     assert list(one.values()).count("south") == LEAST_KNOWN - 1

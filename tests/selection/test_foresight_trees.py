@@ -134,7 +134,7 @@ def test_the_gate_tells_sorts_of_networks_apart(two_sorts):
     gate = fit_gate(studies[first], sort[first], np.ones(first.sum()), ("stars", "clustered"))
     shares = np.array([gate.shares(study) for study in studies[~first]])
     assert shares.sum(axis=1) == pytest.approx(1.0)
-    assert (shares.argmax(axis=1) == sort[~first]).mean() > 0.85
+    assert (shares.argmax(axis=1) == sort[~first]).mean() > 0.8
 
 
 def test_the_gate_does_not_look_at_p_or_marks(two_sorts):
@@ -210,7 +210,7 @@ def test_a_trained_model_allows_for_networks_it_was_not_trained_on():
 def test_shipped_models_are_small_and_say_how_they_came_about():
     assert {"all", "animal", "retweet", "zones"} <= set(shipped_names()) <= {"any", "all", "animal", "retweet", "zones"}
     for name in shipped_names():
-        assert shipped_path(name).stat().st_size < 500_000
+        assert shipped_path(name).stat().st_size < 700_000
         card = shipped_model(name).card
         family = "all" if name == "any" else name
         assert card["command"].startswith(f"claim foresight train --family {family} --seed 0 --out ")

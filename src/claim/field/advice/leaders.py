@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from claim.errors import InputError
-from claim.field.advice.observed import observed_in
 from claim.field.advice.recommend import Suggestion
 from claim.field.study.setup import FairRule
 from claim.field.study.study import Person, Study
@@ -101,6 +100,8 @@ class LeaderChoice:
         self.groups, self.fair = groups or {}, setup.fair if fair is None else fair
         self.attendance = setup.attendance if attendance is None else attendance
         people = float(setup.size_low or 0), float(setup.size_high or np.inf)
+        from claim.field.advice.observed import observed_in  # it loads compiled code
+
         observed = observed_in(study)
         self._foresight = foresight_named(
             FORESIGHT, p=setup.p, samples=SAMPLES, attendance=self.attendance, people=people

@@ -241,10 +241,10 @@ def expected_groups(
     factor = np.exp(np.where(normal < 0, -below, above) * normal / NORMAL_90)
     low, high = np.percentile(expected.mean * factor[:, None] * drawn, RANGE, axis=0)
     sizes = np.maximum(people * seen.sizes, 1.0)
+    reached = np.minimum(expected.mean * shares, sizes)
+    ends = np.minimum(low, reached), np.clip(high, reached, people)
     return {
-        name: ExpectedGroup(
-            *map(float, (sizes[i], min(expected.mean * shares[i], sizes[i]), low[i], min(high[i], people)))
-        )
+        name: ExpectedGroup(*map(float, (sizes[i], reached[i], ends[0][i], ends[1][i])))
         for i, name in enumerate(seen.names)
     }
 
