@@ -7,9 +7,12 @@ more often than the contacts they were chosen from, and the marked people have m
 
 import json
 import math
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 import numpy as np
 
@@ -35,10 +38,8 @@ class Trust:
 
     def to_json(self) -> str:
         """The text of the file that is shipped."""
-        weights = [round(float(weight), 4) for weight in self.weights]
-        return (
-            json.dumps({"signals": SIGNALS, "constant": round(self.constant, 4), "weights": weights}, indent=1) + "\n"
-        )
+        constant, *weights = (round(float(each), 4) for each in (self.constant, *self.weights))
+        return json.dumps({"signals": SIGNALS, "constant": constant, "weights": weights}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Trust":
@@ -74,7 +75,8 @@ def mark_signals(discovered: Discovered) -> FloatArray:
     The two comparisons are differences of logarithms in standard errors: about ±1 in a study whose marks say nothing.
     """
     chosen = [(by, marked) for by, marked in discovered.marks.items() if len(discovered.contacts[by]) > 1]
-    compared = [_named_more(discovered, by, marked) for by, marked in chosen]
+    times = Counter(chain.from_iterable(discovered.contacts[who] for who in discovered.surveyed))
+    compared = [_named_more(discovered.contacts[by], marked, times) for by, marked in chosen]
     named, variance = np.array(compared, dtype=np.float64).reshape(-1, 2).sum(axis=0)
     start, marked_people = set(discovered.start), {marked for _, marked in chosen}
     found = [who for who in discovered.surveyed if who not in start]
@@ -86,14 +88,13 @@ def mark_signals(discovered: Discovered) -> FloatArray:
     return np.array([np.log1p(len(chosen)), named / math.sqrt(variance + LITTLE), np.log1p(marked.sum()), above])
 
 
-def _named_more(discovered: Discovered, by: int, marked: int) -> tuple[float, float]:
-    """By how many others a marked contact was named, against the other contacts of the person who marked them: the
-    difference of logarithms, and its variance if the mark says nothing.
+def _named_more(contacts: Collection[int], marked: int, times: Mapping[int, int]) -> tuple[float, float]:
+    """How much more often a marked contact was named than the others: the difference of logarithms, and its variance if
+    the mark says nothing.
     """
-    named = {who: math.log(max(len(discovered.surveyed_contacts(who)), 1)) for who in discovered.contacts[by]}
-    values = np.array(list(named.values()))
+    values = np.log([max(times[who], 1) for who in contacts])
     share = len(values) / (len(values) - 1)
-    return share * (named[marked] - values.mean()), share**2 * values.var()
+    return share * (math.log(max(times[marked], 1)) - values.mean()), share**2 * values.var()
 
 
 def _expected_log(discovered: Discovered) -> float:
