@@ -250,6 +250,19 @@ def test_the_best_share_lies_between_those_that_were_tried():
     assert best_share(10**6) == list(BEST_SHARES.values())[-1]
 
 
+def test_fewer_new_people_are_interviewed_where_marks_are_given():
+    seen = Discovered(open=True)
+    for _ in range(13):
+        person = seen.add_person()
+        seen.record_start(person)
+        contact = seen.add_person(person)
+        seen.add_tie(person, contact)
+    best, rng = find_policy("mix:best", None, 25), np.random.default_rng(0)
+    assert best.choose(seen, rng, 3).count(NEW) == 2  # 15 of 25 without marks
+    seen.record_mark(0, 1)
+    assert best.choose(seen, rng, 3).count(NEW) == 0  # 12 of 25
+
+
 @pytest.mark.parametrize(
     "name", ["mix:1.2:random", "mix:-1:random", "mix:x:random", "mix:0.5", "mix:nan:random", "mix"]
 )

@@ -30,6 +30,7 @@ from claim.selection.foresight.model import (
 from claim.selection.foresight.ranges import WIDER, WIDER_AFTER_TRAINING
 from claim.selection.foresight.selector import FittedForesight
 from claim.selection.foresight.trees import Growth, Trees, grow, mixed
+from claim.selection.greedy import Candidates
 
 SMALL = Growth(trees=30, depth=3, rate=0.2, least=5.0, rows=1.0, features=1.0)
 
@@ -310,6 +311,20 @@ def test_the_reach_to_expect_is_never_above_the_number_of_people(tmp_path):
     assert found["low"] <= found["expected"] <= found["high"] <= 150
     few = coverage(studies, selector, 5, "known:0.3")
     assert few["high"] < found["high"]
+
+
+def test_the_trees_for_numbers_of_people_guess_the_reach_and_choose_no_one(tmp_path):
+    model = tiny(tmp_path)
+    assert model.level is not None
+    twice = replace(model, level=replace(model.level, base=model.level.base + np.log(2.0)))
+    network = retweet_like(150, np.random.default_rng(5), name="fresh")
+    study, *_ = simulated_studies(network, 3, np.random.default_rng(2))
+    one, two = (FittedForesight(model=each) for each in (model, twice))
+    candidates = Candidates.of(study.view.n, 4)
+    chosen = [each.select_in(study.view, candidates, 4, np.random.default_rng(0)) for each in (one, two)]
+    assert chosen[0] == chosen[1]
+    guesses = [each.guess(study.view, chosen[0], 1)[0] for each in (one, two)]
+    assert guesses[1].reach > 1.3 * guesses[0].reach
 
 
 @pytest.mark.parametrize("text", ["", "known:0", "known:x", "known:-1", "guessed", "estimated:2", "known:inf"])

@@ -128,7 +128,7 @@ class Surprises(NamedTuple):
 
     @classmethod
     def of(cls, network: Network, leaders: IntArray, p: float) -> "Surprises":
-        """Leaves are told apart on undirected networks with one probability, where all are worth the same."""
+        """Only undirected networks whose edges have the same probability have leaves that are counted apart."""
         own = network.probabilities
         per_edge = np.broadcast_to(p if own is None else own, network.contacts.shape)
         worth = 1.0 + _row_sums(network, per_edge)

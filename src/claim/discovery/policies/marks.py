@@ -1,7 +1,7 @@
 """What the marks of the hub question say in a study, and how far they can be trusted.
 
-A mark counts as the logarithm of the number of contacts it was chosen from: the only contact of a person says nothing,
-one of fifty much. Whether people know who is well connected shows in the study itself: others name the marked people
+A mark weighs the logarithm of the number of contacts it was chosen from: the mark of an only contact says nothing, one
+of fifty much. Whether people know who is well connected shows in the study itself: others name the marked people
 more often than the contacts they were chosen from, and the marked people have more contacts when they are surveyed.
 """
 
@@ -57,7 +57,7 @@ def shipped_trust() -> Trust:
 
 
 def weight_of_marks(discovered: Discovered, more: int = 0) -> dict[int, float]:
-    """What the marks of each marked person say together; with ``more`` contacts to choose from, the only one counts."""
+    """The sum of log(contacts of the respondent + ``more``) over the marks of each marked person."""
     weights: dict[int, float] = {}
     for by, marked in discovered.marks.items():
         weights[marked] = weights.get(marked, 0.0) + math.log(max(len(discovered.contacts[by]) + more, 1))

@@ -280,7 +280,7 @@ class ScoutAtScale:
             self._tree.reheat(heat)
 
     def _trust_now(self, discovered: Discovered) -> float:
-        """The trust in marks, which looks at all of them: made anew with every tenth more of them."""
+        """The trust in marks. It takes all marks to compute, so many are judged again when there are a tenth more."""
         if len(discovered.marks) < FEW_MARKS or len(discovered.marks) > 1.1 * self._marks_judged:
             self._trust, self._marks_judged = trust_in_marks(discovered), len(discovered.marks)
         return self._trust
